@@ -13,6 +13,7 @@ from typing import Any
 from ringmill.studies.stored import text_of
 from rtl.encryptor.schedule import (
     DECRYPT,
+    DIVIDED,
     DSP_BLOCKS,
     NTT_15,
     PUBLIC,
@@ -31,11 +32,18 @@ WIDTHS = (60, 48, 48, 48)
 SIZES = [(log_n, log_p) for log_p in (1, 2, 3) for log_n in (13, 14, 15)]
 #: The size of the paper's engine.
 PAPER_SIZE = (14, 1)
-MODES = {"engine": PUBLIC, "symmetric": SYMMETRIC, "keygen": PUBLIC_KEY, "decrypt": DECRYPT}
+MODES = {
+    "engine": PUBLIC,
+    "engine+special": DIVIDED,
+    "symmetric": SYMMETRIC,
+    "keygen": PUBLIC_KEY,
+    "decrypt": DECRYPT,
+}
 #: Modes that expand a public seed, which is built with two words a cycle alone; DSP blocks of it a limb.
 SEEDED, EXPANSION_DSP = ("symmetric", "keygen"), 4 * 6
 #: `rm_modmul` by the name of its kind, and its DSP blocks at 60 bits.
 KINDS = {"Barrett": 4, "Montgomery": 3, "word Montgomery by 15 bits": 245}
+NO_MESSAGE = ("keygen", "decrypt")
 FEED_FORWARD, FEEDBACK = 0, 1
 
 Facts = dict[str, Any]
@@ -43,7 +51,8 @@ Facts = dict[str, Any]
 
 def engine(log_n: int, log_p: int, name: str) -> Facts:
     """One mode of a build of the engine."""
-    mode, of = MODES[name], Engine(len(WIDTHS), log_n, NTT_15, log_p)
+    mode = MODES[name]
+    of = Engine(len(WIDTHS), log_n, NTT_15, log_p, extra=mode == DIVIDED)
     used = sum(of.multipliers.values())
     return {
         "n": 1 << log_n,
@@ -52,8 +61,10 @@ def engine(log_n: int, log_p: int, name: str) -> Facts:
         # Two lanes hand out neighbours; more lanes hand out pairs of rows that are 2 N / P apart.
         "order": "eval" if log_p == 1 else "pipeline",
         "interval": of.interval(mode),
-        "latency_ready": of.last_row,
-        "latency_cold": of.draw(mode) + of.last_row,
+        # To the last word: from the message's first row; from a start, samples drawn ahead; from the job.
+        **({"latency_message": of.last_row - of.message_row} if name not in NO_MESSAGE else {}),
+        "latency_ready": of.ready(mode),
+        "latency_cold": of.cold(mode),
         "multipliers": used,
         "dsp": DSP_BLOCKS * used + (EXPANSION_DSP * len(WIDTHS) if name in SEEDED else 0),
         "ram_bytes": round(of.memory_bits(WIDTHS) / 8),

@@ -2,18 +2,21 @@
 
     python -m rtl.encryptor.schedule        the table of Nguyen, Kim and Lee's set, and of its neighbours
 
-A job's samples are drawn into one of two sets. Then it starts, N/P cycles after the one before at the
-earliest. `rtl/tools/tests/test_encryptor.py` holds the cycles to the RTL.
+A job's samples are drawn into one of two sets, or four in a build with the division. Then it starts, N/P
+cycles after the one before at the earliest. A job that is divided starts in the lane of the extra prime, and
+begins in the limbs two transforms later. `rtl/tools/tests/test_encryptor.py` holds the cycles to the RTL.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
-PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT = range(4)
+PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT, DIVIDED = range(5)
+#: Modes under the public key, which draw v and two errors.
+TWO_PARTS = (PUBLIC, DIVIDED)
 
 #: Samples of a Gaussian polynomial that are drawn together, and bytes of a ternary one.
 GAUSSIAN_BLOCK, TRIT_BATCH = 512, 4096
@@ -65,10 +68,15 @@ class _Blocks:
                 self.phase, self.primed = 0, True
 
 
-@cache
 def draw_cycles(log_n: int, trit_words: int, gaussians: int, doubles: int = 10) -> int:
     """From the handshake of a job to its first possible start; no words for no ternary polynomial."""
-    blocks, cycle = _Blocks(doubles), 1
+    return _draw(log_n, trit_words, gaussians, doubles)[1]
+
+
+@cache
+def _draw(log_n: int, trit_words: int, gaussians: int, doubles: int) -> tuple[int, int]:
+    """From the handshake to where the first Gaussian samples are seen, and to where all samples are."""
+    blocks, cycle, first = _Blocks(doubles), 1, 0
     while trit_words:
         taken = blocks.ready
         blocks.step(int(taken))
@@ -83,11 +91,13 @@ def draw_cycles(log_n: int, trit_words: int, gaussians: int, doubles: int = 10) 
         while groups:
             taken = blocks.ready
             blocks.step(16 * taken)
+            if taken and not first:
+                first = cycle + 5  # four cycles until it is written
             groups, cycle = groups - taken, cycle + 1
         for _ in range(6):  # until it is known that no sample needs more bits
             blocks.step(0)
             cycle += 1
-    return cycle + 2  # the seed is wiped, the set is full
+    return first, cycle + 2  # the seed is wiped, the set is full
 
 
 @dataclass(frozen=True)
@@ -100,6 +110,8 @@ class Engine:
     log_p: int = 1
     doubles: int = 10
     log_n_max: int | None = None
+    extra: bool = False
+    log_n_min: int | None = None
 
     @property
     def rows(self) -> int:
@@ -107,9 +119,19 @@ class Engine:
         return 1 << (self.log_n - self.log_p)
 
     @property
+    def sets(self) -> int:
+        """Sets of samples."""
+        return 4 if self.extra else 2
+
+    @property
     def lead(self) -> int:
         """From a start to the first row in."""
         return self.multiplier_latency + 4
+
+    @property
+    def begin_lead(self) -> int:
+        """From the begin in the limbs to the start of their transforms: errors are rounded first."""
+        return 3 if self.extra else 0
 
     @property
     def transform(self) -> int:
@@ -118,46 +140,92 @@ class Engine:
         return self.rows - 1 + self.log_n * self.lead + skipped
 
     @property
+    def extra_latency(self) -> int:
+        """From a start in the lane of the extra prime to the begin in the limbs.
+
+        A transform of twice as many words a cycle, products, and a transform back.
+        """
+        return self.lead + self.transform - self.rows // 2 + self.multiplier_latency - 1 + self.transform
+
+    @property
     def first_row(self) -> int:
-        """From a start to the first row of the result."""
-        return self.lead + self.transform + self.multiplier_latency + 3
+        """From the begin in the limbs to the first row of the result."""
+        return self.begin_lead + self.lead + self.transform + self.multiplier_latency + 3
 
     @property
     def last_row(self) -> int:
-        """From a start to the last row of the result."""
+        """From the begin in the limbs to the last row of the result."""
         return self.first_row + self.rows - 1
 
-    def draw(self, mode: int, trit_words: int | None = None) -> int:
-        """From the handshake of a job to its first possible start."""
-        if mode == DECRYPT:
-            return 1
-        words = expected_trit_words(self.log_n) if trit_words is None else trit_words
-        return draw_cycles(
-            self.log_n, words if mode == PUBLIC else 0, 2 if mode == PUBLIC else 1, self.doubles
-        )
+    @property
+    def message_row(self) -> int:
+        """From the begin in the limbs to where the first row of the message is asked for."""
+        return self.begin_lead + self.lead - 3
+
+    def ready(self, mode: int = PUBLIC) -> int:
+        """From a start to the last row of the result."""
+        return self.last_row + (self.extra_latency if mode == DIVIDED else 0)
 
     @property
-    def cold(self) -> int:
-        """From the handshake of a public encryption to its last row, when nothing was drawn ahead."""
-        return self.draw(PUBLIC) + self.last_row
+    def early(self) -> bool:
+        """Whether a divided job starts with its first errors: all are there by the begin, at every size."""
+        smallest = self.log_n if self.log_n_min is None else self.log_n_min
+        largest = self.log_n if self.log_n_max is None else self.log_n_max
+        return self.extra and all(
+            2 * max(1, (1 << n) // GAUSSIAN_BLOCK) * (640 // self.doubles + 6) + 16
+            < replace(self, log_n=n, log_n_max=largest).extra_latency
+            for n in range(smallest, largest + 1)
+        )
+
+    def draw(self, mode: int, trit_words: int | None = None) -> int:
+        """From the handshake of a job to where all its samples are drawn."""
+        return self._drawn(mode, trit_words)[1]
+
+    def draw_to_start(self, mode: int, trit_words: int | None = None) -> int:
+        """From the handshake of a job to its first possible start."""
+        first, whole = self._drawn(mode, trit_words)
+        return first if mode == DIVIDED and self.early else whole
+
+    def _drawn(self, mode: int, trit_words: int | None) -> tuple[int, int]:
+        if mode == DECRYPT:
+            return 1, 1
+        words = expected_trit_words(self.log_n) if trit_words is None else trit_words
+        two = mode in TWO_PARTS
+        return _draw(self.log_n, words if two else 0, 2 if two else 1, self.doubles)
+
+    def cold(self, mode: int = PUBLIC) -> int:
+        """From the handshake of an encryption to its last row, when nothing was drawn ahead."""
+        return self.draw_to_start(mode) + self.ready(mode)
 
     def starts(self, jobs: Iterable[tuple[int, int | None]]) -> list[int]:
         """The starts of jobs (mode, words of the ternary polynomial) that all wait from cycle 0 on."""
         found: list[int] = []
-        accept = gate = 0
+        begins: list[int] = []
+        accept = gate = extra_gate = 0
         # What an expansion has to wait while the transforms are ready, and since when.
         apart = apart_from = 0
         for mode, trit_words in jobs:
-            if len(found) >= 2:  # a set is free when the last row of its samples was read
-                accept = max(accept, found[-2] + self.lead - 3 + self.rows)
+            if len(begins) >= self.sets:  # a set is free when the last row of its samples was read
+                accept = max(accept, begins[-self.sets] + self.message_row + self.rows)
             full = accept + self.draw(mode, trit_words)
+            first = accept + self.draw_to_start(mode, trit_words)
             seeded = mode in (SYMMETRIC, PUBLIC_KEY)
-            start = max(full, gate, apart_from + apart if seeded else 0)
-            apart = max(0, apart - max(0, start - apart_from + 1))
+            # Jobs go in their order, one a cycle; others wait until no divided job is on its way.
+            start = max(first, found[-1] + 1 if found else 0)
+            if mode == DIVIDED:
+                start = max(start, extra_gate)
+                begin, extra_gate = start + self.extra_latency, start + self.rows
+                if begin < full:
+                    raise AssertionError("errors are read before they are drawn")
+            else:
+                start = max(start, gate, begins[-1] + 1 if begins else 0, apart_from + apart if seeded else 0)
+                begin = start
+            apart = max(0, apart - max(0, begin - apart_from + 1))
             if seeded and self.log_n < SEEDED_LOG_N:
                 apart = SEEDED_APART
             found.append(start)
-            accept, gate, apart_from = full, start + self.rows, start + self.rows
+            begins.append(begin)
+            accept, gate, apart_from = full, begin + self.rows, begin + self.rows
         return found
 
     def interval(self, mode: int = PUBLIC) -> int:
@@ -169,23 +237,35 @@ class Engine:
 
     @property
     def multipliers(self) -> dict[str, int]:
-        """Where the modular multipliers of all limbs are."""
+        """Where the modular multipliers are; transforms of a limb have their twiddle factors in common."""
         p = 1 << self.log_p
-        return {
+        found = {
             "butterflies": self.limbs * 3 * (self.log_n << (self.log_p - 1)),
-            "twiddle factors": self.limbs * 3 * (p + 1),
+            "twiddle factors": self.limbs * (p + 1),
             "sums": self.limbs * 2 * p,
         }
+        if self.extra:
+            # One forward transform of 2 P words a cycle, two of P words back.
+            found["extra prime, butterflies"] = 2 * self.log_n * p
+            found["extra prime, twiddle factors"] = (2 * p + 1) + (p + 1)
+            found["extra prime, products"] = 2 * p
+            found["division"] = self.limbs * 2 * p
+        return found
 
     @property
     def sample_bits(self) -> int:
-        """Two sets of samples: a copy of the ternary bytes a lane, seven bits a Gaussian sample."""
-        return 2 * ((1 << self.log_p) * 8 * trit_bytes(self.log_n) + 2 * 7 * (1 << self.log_n))
+        """Sets of samples: a copy of the ternary bytes a lane, seven bits a Gaussian sample."""
+        copies = (3 if self.extra else 1) << self.log_p
+        return self.sets * (copies * 8 * trit_bytes(self.log_n) + 2 * 7 * (1 << self.log_n))
 
     def memory_bits(self, widths: Sequence[int]) -> int:
-        """Samples, the secret key, and the delays of the transforms of limbs of these widths."""
-        n = 1 << self.log_n
-        return self.sample_bits + 2 * n + 3 * (n - (1 << self.log_p)) * sum(widths)
+        """Samples, the secret key, and the delays of the transforms of limbs of these widths.
+
+        The extra prime is as wide as the first one, and half of the values modulo it wait in a memory.
+        """
+        n, p = 1 << self.log_n, 1 << self.log_p
+        extra = ((n - 2 * p) + 2 * (n - p) + n // 2) * widths[0] if self.extra else 0
+        return self.sample_bits + 2 * n + 3 * (n - p) * sum(widths) + extra
 
 
 #: Nguyen, Kim and Lee, Table II: microseconds at MHz, which are these cycles; DSP blocks, LUTs.
@@ -197,14 +277,17 @@ DSP_BLOCKS = 6
 
 def table() -> list[str]:
     """Lines of the comparison: N = 2^14 with two words a cycle, and its neighbours."""
-    names = ("interval", "ready", "cold", "draw", "products", "DSP")
-    lines = [" ".join([f"{'N':>5} {'P':>2}", *(f"{name:>8}" for name in names)])]
-    for log_n, log_p in ((13, 1), (14, 1), (15, 1), (14, 2), (14, 3)):
-        engine = Engine(4, log_n, NTT_15, log_p)
-        multipliers = sum(engine.multipliers.values())
-        figures = (engine.interval(), engine.last_row, engine.cold, engine.draw(PUBLIC), multipliers)
-        words = [f"{figure:>8}" for figure in (*figures, DSP_BLOCKS * multipliers)]
-        lines.append(" ".join([f" 2^{log_n} {1 << log_p:>2}", *words]))
+    names = ("interval", "message", "ready", "cold", "products", "DSP")
+    lines = [" ".join([f"{'N':>5} {'P':>2} {'divided':>8}", *(f"{name:>8}" for name in names)])]
+    for extra in (False, True):
+        mode = DIVIDED if extra else PUBLIC
+        for log_n, log_p in ((13, 1), (14, 1), (15, 1), (14, 2), (14, 3)):
+            engine = Engine(4, log_n, NTT_15, log_p, extra=extra)
+            used = sum(engine.multipliers.values())
+            message = engine.last_row - engine.message_row
+            cycles = (engine.interval(mode), message, engine.ready(mode), engine.cold(mode))
+            words = [f"{figure:>8}" for figure in (*cycles, used, DSP_BLOCKS * used)]
+            lines.append(" ".join([f" 2^{log_n} {1 << log_p:>2} {'yes' if extra else 'no':>8}", *words]))
     lines.append(f"Nguyen, Kim and Lee, N = 2^14, P = 2: {PAPER['cycles']} cycles, {PAPER['dsp']} DSP")
     return lines
 

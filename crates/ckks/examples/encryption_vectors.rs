@@ -20,12 +20,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let randomness = || Randomness::from_seed(SecretSeed::from_bytes([seed; 32]));
     let mut keys = KeyGenerator::with_randomness(&params, randomness());
     let secret = keys.secret_key()?;
-    let public = keys.public_key(&secret)?.undivided();
+    let dividing = keys.public_key(&secret)?;
+    let public = dividing.undivided();
 
     line("log_n", [log_n]);
     for q in params.q_moduli() {
         line("prime", [q.value(), q.psi(log_n)?]);
     }
+    let p = params.p_moduli()[0];
+    line("extra", [p.value(), p.psi(log_n)?]);
     line("s", secret.expose_coefficients());
 
     let plain = random_plaintext(&params, seed)?;
@@ -50,6 +53,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     limbs("key0", cipher.polys()[1].limbs());
     limbs("key1", cipher.polys()[0].limbs());
     limbs("part0", secret.decrypt(&cipher)?.poly().limbs());
+
+    job(4, &randomness().seeds(Purpose::PublicEncryption));
+    limbs("message", &message);
+    limbs("key0", dividing.b().limbs());
+    limbs("key1", dividing.a().limbs());
+    parts(&dividing.encrypt(&plain, &mut randomness())?);
     Ok(())
 }
 

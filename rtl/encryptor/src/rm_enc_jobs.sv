@@ -1,13 +1,19 @@
 // rm_enc_jobs - takes jobs, refuses those that would be unsafe, has their samples drawn, and offers them in order.
 //
 // Jobs         job_*: valid/ready. A job that is refused is taken too; refused_o is high in the cycle after, with the reason. Its seed is
-//              not used. Ready is low while both sets of samples are in use, and while bad_size_i.
+//              not used. Ready is low while all sets of samples are in use, and while bad_size_i.
 // Numbers      Each job that draws has a number above that of every job before that drew, whether its encryption ended or not. The
 //              last one survives rst_ni; cold_ni, the reset at power-on, alone forgets it. So no seed is used twice as long as
 //              the host gives each seed one number.
 // Offer        head_*: the oldest job whose samples are there; take_i takes it. The set of samples is free again with release_i.
+//              With Early a job that is divided is offered when its ternary samples are there, ternary_done_i: the others are
+//              read two transforms later. whole_o says of each set that no sample is missing.
 module rm_enc_jobs #(
-  parameter bit Seeded = 1'b1
+  parameter bit          Seeded  = 1'b1,
+  parameter bit          Extra   = 1'b0,
+  parameter bit          Early   = 1'b0,
+  parameter int unsigned LogSets = 1,
+  localparam int unsigned Sets   = 1 << LogSets
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
@@ -23,24 +29,28 @@ module rm_enc_jobs #(
   output logic                        draw_o,
   output logic                        draw_ternary_o,
   output logic [1:0]                  draw_gaussians_o,
-  output logic                        draw_set_o,
+  output logic [LogSets-1:0]          draw_set_o,
   input  logic                        draw_busy_i,
   input  logic                        draw_fault_i,
+  input  logic                        ternary_done_i,  // the samples that follow are being written
   output logic                        accept_o,        // a job is taken and not refused, into set draw_set_o
   output logic                        head_valid_o,
   output logic [rm_enc_pkg::ModeW-1:0]   head_mode_o,
-  output logic                        head_set_o,
+  output logic [LogSets-1:0]          head_set_o,
+  output logic [Sets-1:0]             whole_o,
   input  logic                        take_i,
   input  logic                        release_i,
-  input  logic                        release_set_i,
+  input  logic [LogSets-1:0]          release_set_i,
   output logic                        busy_o
 );
 
   import rm_enc_pkg::*;
 
-  logic [1:0]              used_d, used_q, full_d, full_q;   // used: from the job on; full: from the last sample on
-  logic [1:0][ModeW-1:0]   mode_d, mode_q;
-  logic                    write_d, write_q, read_d, read_q, drawing_d, drawing_q, refused_d;
+  // used: from the job on; full: from the last sample on; begun: from the last ternary one on; taken: from take_i on.
+  logic [Sets-1:0]            used_d, used_q, full_d, full_q, begun_d, begun_q, taken_d, taken_q;
+  logic [Sets-1:0][ModeW-1:0] mode_d, mode_q;
+  logic [LogSets-1:0]         write_d, write_q, read_d, read_q;
+  logic                       drawing_d, drawing_q, refused_d, early;
   logic [RefusalW-1:0]     refusal_d;
   logic                    take_job, draws;
   logic                    some_q;
@@ -52,9 +62,10 @@ module rm_enc_jobs #(
 
   always_comb begin : p_refusal
     refusal_d = '0;
-    if (!Seeded && (job_mode_i == Symmetric || job_mode_i == PublicKey)) begin
+    if (job_mode_i > Divided || (!Extra && job_mode_i == Divided)
+        || (!Seeded && (job_mode_i == Symmetric || job_mode_i == PublicKey))) begin
       refusal_d = RefusedMode;
-    end else if (job_mode_i != Public && !secret_ready_i) begin
+    end else if (job_mode_i != Public && job_mode_i != Divided && !secret_ready_i) begin
       refusal_d = RefusedSecret;
     end else if (draws && some_q && job_number_i <= last_q) begin
       refusal_d = RefusedNumber;
@@ -67,62 +78,77 @@ module rm_enc_jobs #(
     end
   end
   assign draw_o           = accept_o && draws;
-  assign draw_ternary_o   = job_mode_i == Public;
-  assign draw_gaussians_o = (job_mode_i == Public) ? 2'd2 : 2'd1;
+  assign draw_ternary_o   = job_mode_i == Public || job_mode_i == Divided;
+  assign draw_gaussians_o = draw_ternary_o ? 2'd2 : 2'd1;
   assign draw_set_o       = write_q;
 
   always_comb begin : p_next
     used_d    = used_q;
     full_d    = full_q;
+    begun_d   = begun_q;
+    taken_d   = taken_q;
     mode_d    = mode_q;
     write_d   = write_q;
     read_d    = read_q;
     drawing_d = drawing_q;
     if (accept_o) begin
-      used_d[write_q] = 1'b1;
-      mode_d[write_q] = job_mode_i;
-      drawing_d       = draws;
+      used_d[write_q]  = 1'b1;
+      full_d[write_q]  = !draws;
+      begun_d[write_q] = 1'b0;
+      taken_d[write_q] = 1'b0;
+      mode_d[write_q]  = job_mode_i;
+      drawing_d        = draws;
       if (!draws) begin
-        full_d[write_q] = 1'b1;
-        write_d         = !write_q;
+        write_d = write_q + 1'b1;
       end
+    end
+    if (drawing_q && ternary_done_i) begin
+      begun_d[write_q] = 1'b1;
     end
     if (drawing_q && !draw_busy_i) begin
       drawing_d = 1'b0;
-      if (draw_fault_i) begin
-        used_d[write_q] = 1'b0;
-      end else begin
+      if (!draw_fault_i) begin
         full_d[write_q] = 1'b1;
-        write_d         = !write_q;
+        write_d         = write_q + 1'b1;
+      end else if (taken_q[write_q] || (take_i && read_q == write_q)) begin
+        write_d         = write_q + 1'b1;   // it is under way, and stays without samples
+      end else begin
+        used_d[write_q] = 1'b0;
       end
     end
     if (take_i) begin
-      full_d[read_q] = 1'b0;
-      read_d         = !read_q;
+      taken_d[read_q] = 1'b1;
+      read_d          = read_q + 1'b1;
     end
     if (release_i) begin
       used_d[release_set_i] = 1'b0;
     end
   end
 
-  assign head_valid_o = full_q[read_q];
+  assign early        = Early && mode_q[read_q] == Divided && begun_q[read_q];
+  assign head_valid_o = used_q[read_q] && !taken_q[read_q] && (full_q[read_q] || early);
   assign head_mode_o  = mode_q[read_q];
   assign head_set_o   = read_q;
+  assign whole_o      = full_q;
   assign busy_o       = used_q != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin : p_state
     if (!rst_ni) begin
       used_q    <= '0;
       full_q    <= '0;
+      begun_q   <= '0;
+      taken_q   <= '0;
       mode_q    <= '0;
-      write_q   <= 1'b0;
-      read_q    <= 1'b0;
+      write_q   <= '0;
+      read_q    <= '0;
       drawing_q <= 1'b0;
       refused_o <= 1'b0;
       refusal_o <= '0;
     end else begin
       used_q    <= used_d;
       full_q    <= full_d;
+      begun_q   <= begun_d;
+      taken_q   <= taken_d;
       mode_q    <= mode_d;
       write_q   <= write_d;
       read_q    <= read_d;

@@ -2,6 +2,8 @@
 //
 // Equation     rm_enc_pkg's modes, modulo q. A row of operands goes in two cycles before it enters the transforms; a row of keys goes
 //              in beside the rows that leave them.
+// Division     With Extra: magnitudes and signs of what rm_enc_round leaves stand at magnitude_i M cycles before the row of operands that they
+//              belong to, which has divided_i. They are multiplied by p^-1 at the width of p.
 // Starts       start_i is taken while start_ready_o; the other limbs start in the same cycle.
 // Latency      Row of operands to row of results: 2 + rm_stream_pkg::latency + rm_enc_pkg::sum_latency.
 // Moduli       rm_enc_pkg's fields of one modulus; then prepare_i while prepare_ready_o, as in rm_streaming_ntt.
@@ -12,6 +14,9 @@ module rm_enc_limb #(
   parameter int unsigned LogP    = 1,
   parameter int unsigned LogNMax = 14,
   parameter int unsigned LogNMin = 10,
+  parameter bit          Extra   = 1'b0,
+  parameter int unsigned WExtra  = W,      // of p
+  parameter int unsigned KindDivide = Kind,
   localparam int unsigned P       = 1 << LogP,
   localparam int unsigned SampleW = rm_sampler_pkg::SampleW
 ) (
@@ -22,7 +27,7 @@ module rm_enc_limb #(
   output logic                           fault_o,
   input  logic                           cfg_we_i,
   input  logic [4:0]                     cfg_field_i,
-  input  logic [W+1:0]                   cfg_data_i,
+  input  logic [WExtra+1:0]              cfg_data_i,
   input  logic                           prepare_i,
   output logic                           prepare_ready_o,
   output logic [W-1:0]                   q_o,
@@ -30,6 +35,9 @@ module rm_enc_limb #(
   output logic                           start_ready_o,
   output logic                           ahead_o,
   // a row of operands
+  input  logic [1:0][P-1:0][WExtra-1:0]  magnitude_i,
+  input  logic [1:0][P-1:0]              negative_i,
+  input  logic                           divided_i,
   input  logic                           use_error_i,
   input  logic                           use_message_i,
   input  logic [P-1:0][1:0]              digit_i,
@@ -46,14 +54,14 @@ module rm_enc_limb #(
 
   import rm_enc_pkg::*;
 
-  logic [W-1:0] q_q, factor_q;
+  logic [W-1:0] q_q, factor_q, scale;
   logic [W+1:0] aux_q;
   always_ff @(posedge clk_i) begin : p_fields
     if (cfg_we_i && cfg_field_i == FieldQ) begin
       q_q <= cfg_data_i[W-1:0];
     end
     if (cfg_we_i && cfg_field_i == FieldAux) begin
-      aux_q <= cfg_data_i;
+      aux_q <= cfg_data_i[W+1:0];
     end
     if (cfg_we_i && cfg_field_i == FieldFactor) begin
       factor_q <= cfg_data_i[W-1:0];
@@ -61,60 +69,91 @@ module rm_enc_limb #(
   end
   assign q_o = q_q;
 
+  // ------------------------------------------------- division: products with p^-1
+  logic [1:0][P-1:0][W-1:0] rest;
+  logic [1:0][P-1:0]        negative;
+  if (Extra) begin : g_divide
+    localparam int unsigned M = rm_modmul_pkg::latency(KindDivide, WExtra);
+    if (M != rm_modmul_pkg::latency(Kind, W)) begin : g_check
+      $error("rm_enc_limb: the multiplier that divides has another latency");
+    end
+    logic [W-1:0]      scale_q, divide_q;
+    logic [WExtra+1:0] divide_aux_q;
+    always_ff @(posedge clk_i) begin : p_divide_fields
+      if (cfg_we_i && cfg_field_i == FieldScale) begin
+        scale_q <= cfg_data_i[W-1:0];
+      end
+      if (cfg_we_i && cfg_field_i == FieldDivide) begin
+        divide_q <= cfg_data_i[W-1:0];
+      end
+      if (cfg_we_i && cfg_field_i == FieldDivideAux) begin
+        divide_aux_q <= cfg_data_i;
+      end
+    end
+    assign scale = scale_q;
+    for (genvar c = 0; c < 2; c++) begin : g_part
+      for (genvar l = 0; l < P; l++) begin : g_lane
+        logic [WExtra-1:0] product;
+        rm_modmul #(.W(WExtra), .Kind(KindDivide), .Tile(Tile)) i_product (
+          .clk_i, .a_i(magnitude_i[c][l]), .b_i(WExtra'(divide_q)), .q_i(WExtra'(q_q)), .aux_i(divide_aux_q),
+          .r_o(product)
+        );
+        assign rest[c][l] = product[W-1:0];
+        if (WExtra > W) begin : g_high
+          logic unused_high;
+          assign unused_high = ^product[WExtra-1:W];
+        end
+      end
+    end
+    rm_delay_line #(.Width(2 * P), .Cycles(M)) i_negative (.clk_i, .data_i(negative_i), .data_o(negative));
+  end else begin : g_whole
+    assign scale    = '0;
+    assign rest     = '0;
+    assign negative = '0;
+    logic unused_divide;
+    assign unused_divide = ^{magnitude_i, negative_i};
+  end
+
+  // ------------------------------------------------- operands
   logic [P-1:0][W-1:0]      v_in, v_out;
   logic [1:0][P-1:0][W-1:0] e_in, e_out, addend;
   rm_enc_operand #(.W(W), .P(P)) i_operand (
-    .clk_i, .q_i(q_q), .factor_i(factor_q), .use_error_i, .use_message_i, .digit_i, .sample_i, .message_i, .over_o,
-    .v_o(v_in), .e_o(e_in)
+    .clk_i, .q_i(q_q), .factor_i(factor_q), .scale_i(scale), .divided_i, .use_error_i, .use_message_i, .digit_i,
+    .sample_i, .rest_i(rest), .negative_i(negative), .message_i, .over_o, .v_o(v_in), .e_o(e_in)
   );
 
-  // ------------------------------------------------- transforms: v, e0, e1
-  logic [2:0][P-1:0][W-1:0] operand, value;
-  logic [2:0]               ready, bad_size, fault, prepared, ahead;
-  assign operand         = {e_in, v_in};
-  assign {e_out, v_out}  = value;
-  assign start_ready_o   = ready[0];
-  assign bad_size_o      = bad_size[0];
-  assign ahead_o         = ahead[0];
-  assign fault_o         = fault != '0;
-  assign prepare_ready_o = prepared == '1;
-
-  for (genvar i = 0; i < 3; i++) begin : g_transform
-    logic unused_busy, unused_ahead_mod, unused_first, unused_mod, unused_valid;
-    rm_streaming_ntt #(
-      .W(W), .Kind(Kind), .Tile(Tile), .Mods(2), .LogP(LogP), .LogNMax(LogNMax), .LogNMin(LogNMin),
-      .Style(rm_stream_pkg::FeedForward), .Inverse(1'b0)
-    ) i_transform (
-      .clk_i,
-      .rst_ni,
-      .log_n_i,
-      .bad_size_o      (bad_size[i]),
-      .busy_o          (unused_busy),
-      .fault_o         (fault[i]),
-      .cfg_we_i        (cfg_we_i && cfg_field_i < FieldFactor),
-      .cfg_mod_i       (1'b0),
-      .cfg_field_i,
-      .cfg_data_i,
-      .prepare_valid_i (prepare_i && prepare_ready_o),
-      .prepare_mod_i   (1'b0),
-      .prepare_ready_o (prepared[i]),
-      .start_valid_i   (start_i),
-      .start_mod_i     (1'b0),
-      .start_ready_o   (ready[i]),
-      .row_i           (operand[i]),
-      .ahead_o         (ahead[i]),
-      .ahead_mod_o     (unused_ahead_mod),
-      .first_o         (unused_first),
-      .mod_o           (unused_mod),
-      .valid_o         (unused_valid),
-      .row_o           (value[i])
-    );
-    logic unused;
-    assign unused = ^{unused_busy, unused_ahead_mod, unused_first, unused_mod, unused_valid};
-  end
-  // All three have the same times; the first one speaks for them.
-  logic unused_others;
-  assign unused_others = ^{ready[2:1], bad_size[2:1], ahead[2:1]};
+  // ------------------------------------------------- transforms: v, e0, e1 side by side
+  logic unused_busy, unused_ahead_mod, unused_first, unused_mod, unused_valid;
+  rm_streaming_ntt #(
+    .W(W), .Kind(Kind), .Tile(Tile), .Mods(2), .LogP(LogP), .LogNMax(LogNMax), .LogNMin(LogNMin),
+    .Style(rm_stream_pkg::FeedForward), .Inverse(1'b0), .Side(3)
+  ) i_transform (
+    .clk_i,
+    .rst_ni,
+    .log_n_i,
+    .bad_size_o,
+    .busy_o          (unused_busy),
+    .fault_o,
+    .cfg_we_i        (cfg_we_i && cfg_field_i < FieldFactor),
+    .cfg_mod_i       (1'b0),
+    .cfg_field_i,
+    .cfg_data_i      (cfg_data_i[W+1:0]),
+    .prepare_valid_i (prepare_i),
+    .prepare_mod_i   (1'b0),
+    .prepare_ready_o,
+    .start_valid_i   (start_i),
+    .start_mod_i     (1'b0),
+    .start_ready_o,
+    .row_i           ({e_in, v_in}),
+    .ahead_o,
+    .ahead_mod_o     (unused_ahead_mod),
+    .first_o         (unused_first),
+    .mod_o           (unused_mod),
+    .valid_o         (unused_valid),
+    .row_o           ({e_out, v_out})
+  );
+  logic unused;
+  assign unused = ^{unused_busy, unused_ahead_mod, unused_first, unused_mod, unused_valid};
 
   // ------------------------------------------------- sums; c0 of a decryption comes as the second row of keys
   assign addend[0] = decrypt_i ? key_i[1] : e_out[0];

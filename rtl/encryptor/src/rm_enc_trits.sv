@@ -1,4 +1,4 @@
-// rm_enc_trits - ternary coefficients of two objects, kept as bytes of five digits, and read a row a cycle.
+// rm_enc_trits - ternary coefficients of 2^LogSets objects, kept as bytes of five digits, and read a row a cycle.
 //
 // Writes       Four bytes at an address of set wset_i (rm_trit_bytes).
 // Reads        first_i begins with row 0 of set rset_i, next_i goes on to the row after: the digits of the lanes, coefficient
@@ -7,22 +7,23 @@
 module rm_enc_trits #(
   parameter int unsigned LogP     = 1,
   parameter int unsigned LogNMax  = 14,
+  parameter int unsigned LogSets  = 1,
   localparam int unsigned P       = 1 << LogP,
   localparam int unsigned Bytes   = rm_sampler_pkg::trit_bytes(LogNMax),
   localparam int unsigned ByteW   = $clog2(Bytes + 4),
   localparam int unsigned AddrW   = $clog2((Bytes + 3) / 4)
 ) (
-  input  logic              clk_i,
-  input  logic              rst_ni,
-  input  logic [4:0]        log_n_i,
-  input  logic              we_i,
-  input  logic              wset_i,
-  input  logic [AddrW-1:0]  waddr_i,
-  input  logic [31:0]       wdata_i,
-  input  logic              first_i,
-  input  logic              next_i,
-  input  logic              rset_i,
-  output logic [P-1:0][1:0] digit_o
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  input  logic [4:0]         log_n_i,
+  input  logic               we_i,
+  input  logic [LogSets-1:0] wset_i,
+  input  logic [AddrW-1:0]   waddr_i,
+  input  logic [31:0]        wdata_i,
+  input  logic               first_i,
+  input  logic               next_i,
+  input  logic [LogSets-1:0] rset_i,
+  output logic [P-1:0][1:0]  digit_o
 );
 
   for (genvar l = 0; l < P; l++) begin : g_lane
@@ -58,7 +59,7 @@ module rm_enc_trits #(
       end
     end
 
-    rm_bank_ram #(.Width(32), .Depth(2 << AddrW)) i_memory (
+    rm_bank_ram #(.Width(32), .Depth(1 << (LogSets + AddrW))) i_memory (
       .clk_i, .re_i(first_i || next_i), .raddr_i({rset_i, byte_now[AddrW+1:2]}), .rdata_o(word), .we_i,
       .waddr_i({wset_i, waddr_i}), .wdata_i
     );

@@ -4,15 +4,18 @@
 //              same seeds. The message and the errors are added as coefficients, so a limb has three transforms (v, e0, e1).
 // Interval     N/P cycles for a whole encryption, when samples are drawn as fast (schedule.py): the next ones are drawn meanwhile.
 //              Jobs that expand public seeds start N/P + 64 cycles apart below N = 2^12.
-// Latency      rm_enc_pkg::latency from start to the first row of the result, N/P - 1 more to the last.
+// Latency      rm_enc_pkg::begin_lead and latency from start to the first row of the result, N/P - 1 more to the last; of a job that
+//              is divided rm_enc_pkg::extra_latency more.
+// Division     With Extra: a job that is divided starts in the lane of p, and begins in the limbs when its rest is there. Others begin
+//              when no such job is on its way, so results keep the order of jobs.
 // Jobs         job_*: rm_enc_jobs. What a job does not use of its inputs is not read. The secret seed is taken with the handshake and kept
 //              in the generator alone, which wipes it when all is drawn.
 // Promises     The pipeline does not stall. operand_valid_i promises the rows of the next job's message and keys (Public), message
-//              (Symmetric) or parts (Decrypt); room_i space for its results. start_o takes both. Rows are then asked for, message_re_o
+//              (Symmetric) or parts (Decrypt); room_i space for its results. start_o takes both. Divided: also extra_*. Rows are then asked for, message_re_o
 //              and key_re_o, and stand there in the next cycle. A row that is missing (its valid is low), or a word of a
 //              message or of c0 that is no residue, makes result_bad_o with every row of that job from there on, the last one
 //              at the latest.
-// Keys         key_row_i[0] is b, key_row_i[1] is a; of a decryption c1 and c0. No factor is in them. Orders: rm_streaming_ntt, feed-forward.
+// Keys         key_row_i[0] is b, key_row_i[1] is a, and so of extra_key_row_i modulo p; of a decryption c1 and c0. No factor is in them. Orders: rm_streaming_ntt, feed-forward.
 // Secret key   secret_*: rm_enc_secret; taken while secret_free_o, when no job is inside. No output depends on it but the results
 //              of the modes that need it.
 // Status       waiting_o: the job at hand waits for samples (0), operands (1), room (2).
@@ -29,9 +32,11 @@ module rm_encryptor #(
   parameter int unsigned LogNMin  = 10,
   parameter int unsigned Doubles  = 10,    // double rounds of ChaCha20
   parameter bit          Seeded   = 1'b1,  // with expansions of public seeds: P = 2
+  parameter bit          Extra    = 1'b0,  // with the division by an extra prime of W bits
   localparam int unsigned P       = 1 << LogP,
   localparam int unsigned LogRows = LogNMax - LogP,
-  localparam int unsigned LimbW   = (Limbs > 1) ? $clog2(Limbs) : 1
+  localparam int unsigned Moduli  = Limbs + (Extra ? 2 : 0),
+  localparam int unsigned LimbW   = (Moduli > 1) ? $clog2(Moduli) : 1
 ) (
   input  logic                                 clk_i,
   input  logic                                 rst_ni,
@@ -77,6 +82,11 @@ module rm_encryptor #(
   output logic [LogRows-1:0]                   key_time_o,
   input  logic                                 key_valid_i,
   input  logic [1:0][Limbs-1:0][P-1:0][W-1:0]  key_row_i,
+  // keys modulo p, values
+  output logic                                 extra_key_re_o,
+  output logic [LogRows-1:0]                   extra_key_time_o,
+  input  logic                                 extra_key_valid_i,
+  input  logic [1:0][P-1:0][W-1:0]             extra_key_row_i,
   // result, values
   output logic                                 result_valid_o,
   output logic [1:0]                           result_parts_o,   // which of the two are results
@@ -92,9 +102,16 @@ module rm_encryptor #(
   localparam int unsigned M       = rm_modmul_pkg::latency(Kind, W);
   localparam int unsigned Lead    = rm_stream_pkg::lead(Kind, W);
   localparam int unsigned RowsMin = 1 << (LogNMin - LogP);
-  localparam int unsigned Chain   = latency(Kind, W, LogP, LogNMin, LogNMax);
+  localparam int unsigned Begin   = begin_lead(Extra);     // before the transforms of the limbs
+  localparam int unsigned Chain   = Begin + latency(Kind, W, LogP, LogNMin, LogNMax)
+      + (Extra ? extra_latency(Kind, W, LogP, LogNMin, LogNMax) : 0);
   localparam int unsigned Inside  = Chain / RowsMin + 3;   // most jobs between start and last row
   localparam int unsigned InsideW = $clog2(Inside + 1);
+  // The samples of a job that is divided are read until its last row is in the limbs.
+  localparam int unsigned LogSets = Extra ? SetW : 1;
+  localparam int unsigned Sets    = 1 << LogSets;
+  // Errors are drawn while v is in the lane of p, where that is long enough; whole says whether they were.
+  localparam bit          Early   = Extra && drawn_by_begin(Kind, W, LogP, LogNMin, LogNMax, Doubles);
 
   if (Limbs > 1 && rm_modmul_pkg::latency(KindRest, WRest) != M) begin : g_check_latency
     $error("rm_encryptor: the multipliers of all limbs must have one latency");
@@ -105,6 +122,10 @@ module rm_encryptor #(
   if (WRest > W || LogNMin < LogP + 5) begin : g_check_size
     $error("rm_encryptor: limb 0 is the widest, N / P >= 32");
   end
+  if (Extra && !(rm_modmul_pkg::family(Kind) inside {
+      rm_modmul_pkg::KindMontgomery, rm_modmul_pkg::KindBarrett, rm_modmul_pkg::KindNtt})) begin : g_check_extra
+    $error("rm_encryptor: the division multiplies words of p modulo narrower q, which this kind does not");
+  end
 
   logic [4:0]       log_rows;
   logic [LimbW-1:0] unused_limb;
@@ -112,20 +133,14 @@ module rm_encryptor #(
   assign unused_limb = cfg_limb_i;
 
   // ------------------------------------------------- jobs and their samples
-  logic               accept, draw, draw_ternary, draw_set, draw_busy, draw_fault, head_valid, head_set, jobs_busy;
-  logic               release_set, release_now, start, secret_ready;
+  logic               accept, draw, draw_ternary, draw_busy, draw_fault, head_valid, jobs_busy, release_now, start;
+  logic               secret_ready, begin_job, begin_ready;
+  logic [LogSets-1:0] draw_set, head_set, release_set;
+  logic [Sets-1:0]    whole;
   logic [1:0]         draw_gaussians;
   logic [ModeW-1:0]   head_mode;
   logic [InsideW-1:0] inside_q;
   logic               result_last;
-
-  rm_enc_jobs #(.Seeded(Seeded)) i_jobs (
-    .clk_i, .rst_ni, .cold_ni, .bad_size_i(bad_size_o), .secret_ready_i(secret_ready), .job_valid_i, .job_ready_o,
-    .job_mode_i, .job_number_i, .refused_o, .refusal_o, .draw_o(draw), .draw_ternary_o(draw_ternary),
-    .draw_gaussians_o(draw_gaussians), .draw_set_o(draw_set), .draw_busy_i(draw_busy), .draw_fault_i(draw_fault),
-    .accept_o(accept), .head_valid_o(head_valid), .head_mode_o(head_mode), .head_set_o(head_set), .take_i(start),
-    .release_i(release_now), .release_set_i(release_set), .busy_o(jobs_busy)
-  );
 
   localparam int unsigned TritAddrW = $clog2((rm_sampler_pkg::trit_bytes(LogNMax) + 3) / 4);
   logic                          trit_we, gauss_poly;
@@ -134,6 +149,16 @@ module rm_encryptor #(
   logic [Lanes-1:0]              gauss_we;
   logic [LogNMax-4:0]            gauss_addr;
   logic [Lanes-1:0][SampleW-1:0] gauss_data;
+  rm_enc_jobs #(.Seeded(Seeded), .Extra(Extra), .Early(Early), .LogSets(LogSets)) i_jobs (
+    .clk_i, .rst_ni, .cold_ni, .bad_size_i(bad_size_o), .secret_ready_i(secret_ready), .job_valid_i, .job_ready_o,
+    .job_mode_i, .job_number_i, .refused_o, .refusal_o, .draw_o(draw), .draw_ternary_o(draw_ternary),
+    .draw_gaussians_o(draw_gaussians), .draw_set_o(draw_set), .draw_busy_i(draw_busy), .draw_fault_i(draw_fault),
+    .ternary_done_i(gauss_we != '0),
+    .accept_o(accept), .head_valid_o(head_valid), .head_mode_o(head_mode), .head_set_o(head_set), .whole_o(whole),
+    .take_i(start),
+    .release_i(release_now), .release_set_i(release_set), .busy_o(jobs_busy)
+  );
+
   rm_secret_sampler #(.Doubles(Doubles), .LogNMax(LogNMax)) i_sampler (
     .clk_i, .rst_ni, .log_n_i, .start_i(draw), .ternary_i(draw_ternary), .gaussians_i(draw_gaussians),
     .seed_i(job_secret_seed_i), .busy_o(draw_busy), .fault_o(draw_fault), .trit_we_o(trit_we), .trit_addr_o(trit_addr),
@@ -142,14 +167,23 @@ module rm_encryptor #(
   );
 
   // ------------------------------------------------- starts
+  logic                     extra_ready, extra_fault, extra_prepared, extra_begin, limb_start;
+  logic                     unused_gate_start, unused_gate_busy;
+  logic [InsideW-1:0]       on_way_q;    // jobs between their start in the lane and their begin
+  info_t                    start_info, extra_info, begin_info;
+  logic [1:0][P-1:0][W-1:0] magnitude;
+  logic [1:0][P-1:0]        negative;
+  logic [1:0][P-1:0][SampleW-1:0] rounded;
   logic [Limbs-1:0] start_ready, ahead, over, key_over, underrun, limb_fault, limb_bad_size, prepared;
-  logic             operand_ok, apart_ok, seeded_head, late_q;
+  logic             operand_ok, apart_ok, seeded_head, divided_head, gate_ok, late_q;
   logic [6:0]       apart_q;
 
   assign seeded_head  = head_mode == Symmetric || head_mode == PublicKey;
   assign operand_ok   = head_mode == PublicKey || operand_valid_i;
   assign apart_ok     = apart_q == '0 || !seeded_head;
-  assign start        = head_valid && operand_ok && room_i && apart_ok && start_ready[0] && !bad_size_o;
+  assign divided_head = head_mode == Divided;
+  assign gate_ok      = divided_head ? extra_ready : begin_ready && on_way_q == '0;
+  assign start        = head_valid && operand_ok && room_i && apart_ok && gate_ok && !bad_size_o;
   assign start_o      = start;
   assign start_mode_o = head_mode;
   assign waiting_o    = {head_valid && !room_i, head_valid && !operand_ok, jobs_busy && !head_valid};
@@ -162,7 +196,7 @@ module rm_encryptor #(
       apart_q <= '0;
     end else if (start && seeded_head && log_n_i < 5'd12) begin
       apart_q <= 7'd64;
-    end else if (apart_q != '0 && start_ready[0]) begin
+    end else if (apart_q != '0 && begin_ready) begin
       apart_q <= apart_q - 1'b1;
     end
   end
@@ -172,19 +206,82 @@ module rm_encryptor #(
       late_q   <= 1'b0;
     end else begin
       inside_q <= inside_q + InsideW'(start) - InsideW'(result_last);
-      late_q   <= late_q || (start && start_ready != '1);
+      late_q   <= late_q || (begin_job && !begin_ready) || (limb_start && start_ready != '1);
     end
   end
-  assign fault_o = limb_fault != '0 || late_q;
+  assign fault_o = limb_fault != '0 || extra_fault || late_q;
+
+  // ------------------------------------------------- the lane of p; begins in the limbs
+  assign start_info = '{mode: head_mode, set: SetW'(head_set), bad: 1'b0};
+  assign begin_job  = extra_begin || (start && !divided_head);
+  always_comb begin : p_begin
+    begin_info = start_info;
+    if (extra_begin) begin
+      begin_info     = extra_info;
+      begin_info.bad = extra_info.bad || !whole[extra_info.set[LogSets-1:0]];
+    end
+  end
+  rm_stream_gate #(.LogRows(LogRows), .Polys(Inside)) i_gate (
+    .clk_i, .rst_ni, .log_rows_i(log_rows), .bad_size_i(bad_size_o), .start_valid_i(begin_job),
+    .start_ready_o(begin_ready), .start_o(unused_gate_start), .last_i(release_now), .busy_o(unused_gate_busy)
+  );
+  if (Extra) begin : g_extra
+    logic                     ahead_extra, of_extra, of_inverse, unused_start_mod;
+    logic [W-1:0]             p;
+    logic [1:0][P-1:0][W-1:0] row;
+    info_t                    ahead_info;
+    assign of_extra   = cfg_we_i && cfg_limb_i == LimbW'(Limbs);
+    assign of_inverse = cfg_we_i && cfg_limb_i == LimbW'(Limbs + 1);
+    rm_enc_extra #(
+      .W(W), .Kind(Kind), .Tile(Tile), .LogP(LogP), .LogNMax(LogNMax), .LogNMin(LogNMin), .Inside(Inside)
+    ) i_lane (
+      .clk_i, .rst_ni, .log_n_i, .fault_o(extra_fault), .cfg_we_i(of_extra), .cfg_inverse_we_i(of_inverse),
+      .cfg_field_i, .cfg_data_i, .prepare_i, .prepare_ready_o(extra_prepared), .p_o(p), .trit_we_i(trit_we),
+      .trit_set_i(draw_set), .trit_addr_i(trit_addr), .trit_data_i(trit_data), .start_i(start && divided_head),
+      .start_info_i(start_info), .ready_o(extra_ready), .key_re_o(extra_key_re_o), .key_time_o(extra_key_time_o),
+      .key_valid_i(extra_key_valid_i), .key_row_i(extra_key_row_i), .ahead_o(ahead_extra), .info_o(ahead_info),
+      .row_o(row)
+    );
+    // Samples stand two cycles after the begin, beside the row.
+    rm_stream_tag #(.Cycles(Lead - 2), .ModW(InfoW)) i_begin (
+      .clk_i, .rst_ni, .first_i(ahead_extra), .mod_i(ahead_info), .first_o(extra_begin), .mod_o(extra_info)
+    );
+    rm_enc_round #(.W(W), .P(P)) i_round (
+      .clk_i, .p_i(p), .row_i(row), .sample_i(rounded), .magnitude_o(magnitude), .negative_o(negative)
+    );
+    rm_stream_tag #(.Cycles(Begin), .ModW(1)) i_start (
+      .clk_i, .rst_ni, .first_i(begin_job), .mod_i(1'b0), .first_o(limb_start), .mod_o(unused_start_mod)
+    );
+    always_ff @(posedge clk_i or negedge rst_ni) begin : p_on_way
+      if (!rst_ni) begin
+        on_way_q <= '0;
+      end else begin
+        on_way_q <= on_way_q + InsideW'(start && divided_head) - InsideW'(extra_begin);
+      end
+    end
+  end else begin : g_no_extra
+    assign extra_ready      = 1'b0;
+    assign extra_fault      = 1'b0;
+    assign extra_prepared   = 1'b1;
+    assign extra_begin      = 1'b0;
+    assign extra_info       = '0;
+    assign extra_key_re_o   = 1'b0;
+    assign extra_key_time_o = '0;
+    assign magnitude        = '0;
+    assign negative         = '0;
+    assign on_way_q         = '0;
+    assign limb_start       = begin_job;
+    logic unused_extra;
+    assign unused_extra = ^{extra_key_valid_i, extra_key_row_i, rounded};
+  end
 
   // ------------------------------------------------- rows in: samples, secret key, message
   logic                in_first, in_valid, in_last;
   logic [LogRows-1:0]  in_time;
-  info_t               start_info, in_tag, in_info;
-  assign start_info = '{mode: head_mode, set: head_set, bad: 1'b0};
+  info_t               in_tag, in_info;
 
-  rm_stream_tag #(.Cycles(Lead - 3), .ModW(InfoW)) i_in_tag (
-    .clk_i, .rst_ni, .first_i(start), .mod_i(start_info), .first_o(in_first), .mod_o(in_tag)
+  rm_stream_tag #(.Cycles(Begin + Lead - 3), .ModW(InfoW)) i_in_tag (
+    .clk_i, .rst_ni, .first_i(begin_job), .mod_i(begin_info), .first_o(in_first), .mod_o(in_tag)
   );
   rm_stream_clock #(.TimeW(LogRows), .ModW(InfoW)) i_in_clock (
     .clk_i, .rst_ni, .log_rows_i(log_rows), .first_i(in_first), .mod_i(in_tag), .valid_o(in_valid), .time_o(in_time),
@@ -192,23 +289,51 @@ module rm_encryptor #(
   );
   assign in_last        = in_valid && in_time == LogRows'((32'd1 << log_rows) - 32'd1);
   assign release_now    = in_last;
-  assign release_set    = in_info.set;
-  assign message_re_o   = in_valid && (in_info.mode == Public || in_info.mode == Symmetric);
+  assign release_set    = in_info.set[LogSets-1:0];
+  assign message_re_o   = in_valid && (in_info.mode == Public || in_info.mode == Symmetric || in_info.mode == Divided);
   assign message_time_o = in_time;
 
   logic [P-1:0][1:0]              drawn_digit, secret_digit, digit;
   logic [1:0][P-1:0][SampleW-1:0] sample;
   logic                           from_secret;
-  assign from_secret = in_info.mode != Public;
+  assign from_secret = in_info.mode != Public && in_info.mode != Divided;
 
-  rm_enc_trits #(.LogP(LogP), .LogNMax(LogNMax)) i_trits (
+  rm_enc_trits #(.LogP(LogP), .LogNMax(LogNMax), .LogSets(LogSets)) i_trits (
     .clk_i, .rst_ni, .log_n_i, .we_i(trit_we), .wset_i(draw_set), .waddr_i(trit_addr), .wdata_i(trit_data),
-    .first_i(in_first), .next_i(in_valid), .rset_i(in_info.set), .digit_o(drawn_digit)
+    .first_i(in_first), .next_i(in_valid), .rset_i(in_info.set[LogSets-1:0]), .digit_o(drawn_digit)
+  );
+  // With the division errors are read first, and wait for their row where nothing is divided.
+  localparam int unsigned SampleWait = Extra ? M + RoundLatency : 0;
+  logic                           sample_re;
+  logic [LogRows-1:0]             sample_time;
+  logic [LogSets-1:0]             sample_set;
+  logic [1:0][P-1:0][SampleW-1:0] sample_now;
+  if (Extra) begin : g_sample
+    logic  sample_first;
+    info_t sample_tag, sample_info;
+    rm_stream_tag #(.Cycles(1), .ModW(InfoW)) i_tag (
+      .clk_i, .rst_ni, .first_i(begin_job), .mod_i(begin_info), .first_o(sample_first), .mod_o(sample_tag)
+    );
+    rm_stream_clock #(.TimeW(LogRows), .ModW(InfoW)) i_clock (
+      .clk_i, .rst_ni, .log_rows_i(log_rows), .first_i(sample_first), .mod_i(sample_tag), .valid_o(sample_re),
+      .time_o(sample_time), .mod_o(sample_info)
+    );
+    assign sample_set = sample_info.set[LogSets-1:0];
+    logic unused_info;
+    assign unused_info = ^{sample_info.mode, sample_info.bad};
+  end else begin : g_sample_beside
+    assign sample_re   = in_valid;
+    assign sample_time = in_time;
+    assign sample_set  = in_info.set[LogSets-1:0];
+  end
+  assign rounded = sample_now;
+  rm_delay_line #(.Width(2 * P * SampleW), .Cycles(SampleWait)) i_sample (
+    .clk_i, .data_i(sample_now), .data_o(sample)
   );
   for (genvar i = 0; i < 2; i++) begin : g_gaussian
-    rm_enc_gaussian #(.LogP(LogP), .LogNMax(LogNMax)) i_gaussian (
+    rm_enc_gaussian #(.LogP(LogP), .LogNMax(LogNMax), .LogSets(LogSets)) i_gaussian (
       .clk_i, .log_n_i, .we_i((gauss_poly == 1'(i)) ? gauss_we : '0), .wset_i(draw_set), .waddr_i(gauss_addr),
-      .wdata_i(gauss_data), .re_i(in_valid), .rset_i(in_info.set), .time_i(in_time), .sample_o(sample[i])
+      .wdata_i(gauss_data), .re_i(sample_re), .rset_i(sample_set), .time_i(sample_time), .sample_o(sample_now[i])
     );
   end
   assign secret_free_o  = !busy_o;
@@ -220,11 +345,12 @@ module rm_encryptor #(
   );
 
   // One cycle later: the rows stand there.
-  logic  row_valid_q, row_first_q, row_last_q, use_error, use_message, missing;
+  logic  row_valid_q, row_first_q, row_last_q, use_error, use_message, divided, missing;
   info_t row_info_q;
-  assign digit       = (row_info_q.mode == Public) ? drawn_digit : secret_digit;
+  assign divided     = row_info_q.mode == Divided;
+  assign digit       = (row_info_q.mode == Public || divided) ? drawn_digit : secret_digit;
   assign use_error   = row_info_q.mode != Decrypt;
-  assign use_message = row_info_q.mode == Public || row_info_q.mode == Symmetric;
+  assign use_message = row_info_q.mode == Public || row_info_q.mode == Symmetric || divided;
   assign missing     = use_message && !message_valid_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin : p_row_valid
     if (!rst_ni) begin
@@ -261,7 +387,7 @@ module rm_encryptor #(
   end
   always_comb begin : p_push
     push_info     = check_info;
-    push_info.bad = bad_now;
+    push_info.bad = bad_now || check_info.bad;
   end
   rm_core_fifo #(.Width(InfoW), .Depth(Inside)) i_slots (
     .clk_i, .rst_ni, .push_valid_i(check_valid_q[1] && check_last), .push_ready_o(unused_slots_ready),
@@ -282,7 +408,7 @@ module rm_encryptor #(
     .clk_i, .rst_ni, .log_rows_i(log_rows), .first_i(key_first), .mod_i(key_tag), .valid_o(key_valid),
     .time_o(key_time), .mod_o(key_info)
   );
-  assign key_re_o   = key_valid && (key_info.mode == Public || key_info.mode == Decrypt);
+  assign key_re_o   = key_valid && (key_info.mode == Public || key_info.mode == Decrypt || key_info.mode == Divided);
   assign key_time_o = key_time;
   assign decrypt    = key_info_q.mode == Decrypt;
   assign key_bad    = key_info_q.bad || (key_bad_q && !key_first_q) || (from_port_q && !key_valid_i) || key_over != '0
@@ -308,7 +434,7 @@ module rm_encryptor #(
   end
 
   // ------------------------------------------------- public seeds of the jobs whose samples are drawn
-  logic [1:0][7:0][31:0] public_seed_q;
+  logic [Sets-1:0][7:0][31:0] public_seed_q;
   always_ff @(posedge clk_i) begin : p_seed
     if (accept) begin
       public_seed_q[draw_set] <= job_public_seed_i;
@@ -325,7 +451,7 @@ module rm_encryptor #(
     logic [1:0][P-1:0][Wi-1:0] key, result;
     logic [1:0][P-1:0]         high;      // words of limbs with fewer bits than the port
     logic [P-1:0]              high_message;
-    assign we = cfg_we_i && (Limbs == 1 || cfg_limb_i == LimbW'(i));
+    assign we = cfg_we_i && (Moduli == 1 || cfg_limb_i == LimbW'(i));
 
     for (genvar l = 0; l < P; l++) begin : g_lane
       assign message[l]      = message_row_i[i][l][Wi-1:0];
@@ -365,11 +491,13 @@ module rm_encryptor #(
 
     logic limb_over, limb_key_over, high_q, high_late_q;
     rm_enc_limb #(
-      .W(Wi), .Kind(Ki), .Tile(Tile), .LogP(LogP), .LogNMax(LogNMax), .LogNMin(LogNMin)
+      .W(Wi), .Kind(Ki), .Tile(Tile), .LogP(LogP), .LogNMax(LogNMax), .LogNMin(LogNMin), .Extra(Extra), .WExtra(W),
+      .KindDivide(divide_kind(Kind, W, Wi))
     ) i_limb (
       .clk_i, .rst_ni, .log_n_i, .bad_size_o(limb_bad_size[i]), .fault_o(limb_fault[i]), .cfg_we_i(we), .cfg_field_i,
-      .cfg_data_i(cfg_data_i[Wi+1:0]), .prepare_i, .prepare_ready_o(prepared[i]), .q_o(q), .start_i(start),
-      .start_ready_o(start_ready[i]), .ahead_o(ahead[i]), .use_error_i(use_error), .use_message_i(use_message),
+      .cfg_data_i, .prepare_i, .prepare_ready_o(prepared[i]), .q_o(q), .start_i(limb_start),
+      .start_ready_o(start_ready[i]), .ahead_o(ahead[i]), .magnitude_i(magnitude), .negative_i(negative),
+      .divided_i(divided), .use_error_i(use_error), .use_message_i(use_message),
       .digit_i(digit), .sample_i(sample), .message_i(message), .over_o(limb_over), .subtract_i(from_seed_q),
       .decrypt_i(decrypt), .key_i(key), .key_over_o(limb_key_over), .result_o(result)
     );
@@ -380,7 +508,7 @@ module rm_encryptor #(
     assign over[i]     = limb_over || high_late_q;
     assign key_over[i] = from_port_q && (limb_key_over || high != '0);
   end
-  assign prepare_ready_o = prepared == '1;
+  assign prepare_ready_o = prepared == '1 && extra_prepared;
 
   // ------------------------------------------------- result: rows of keys, M + 3 cycles later
   localparam int unsigned SumLatency = sum_latency(Kind, W);
@@ -399,11 +527,11 @@ module rm_encryptor #(
     .data_o({result_mode, result_time_o, last_row, result_bad_o})
   );
   assign result_valid_o = result_valid_q[SumLatency-1];
-  assign result_parts_o = {result_mode == Public, 1'b1};
+  assign result_parts_o = {result_mode == Public || result_mode == Divided, 1'b1};
   assign result_last    = result_valid_o && last_row;
 
   logic unused;
-  assign unused = ^{ahead, limb_bad_size, unused_slots, unused_slots_ready, unused_pop_valid, key_info_q.set,
-                    unused_limb};
+  assign unused = ^{unused_gate_start, unused_gate_busy, ahead, limb_bad_size, unused_slots, unused_slots_ready,
+                    unused_pop_valid, key_info_q.set, unused_limb};
 
 endmodule

@@ -1,5 +1,7 @@
 // What the engine is asked to do, with the result that must come: drawn here, or read from a file that the software engine wrote.
 #pragma once
+#include <algorithm>
+
 #include "oracle.h"
 
 struct Job {
@@ -9,8 +11,8 @@ struct Job {
   Limbs message;
   std::vector<Limbs> key, expected;
   u64 bad_from = ~u64(0);          // rows of the result from here on are not to be trusted
-  u64 lost_message = ~u64(0), lost_key = ~u64(0);  // this row does not come
-  u64 cycle = 0;                   // of its start
+  u64 lost_message = ~u64(0), lost_key = ~u64(0), lost_extra = ~u64(0);  // this row does not come
+  u64 cycle = 0, first_row = 0;    // of its start, of the first row of its result
   u64 trit_words = 0;              // that v took
 };
 
@@ -20,13 +22,14 @@ struct Case {
   std::vector<Job> jobs;
 };
 
-// A file of lines `name words …`: log_n, then for each limb `prime q psi`, `s`, and jobs, each `job mode`, `seeds`, `message`, `key0`, `key1`,
-// `part0`, `part1` a limb.
+// A file of lines `name words …`: log_n, then for each limb `prime q psi`, `extra p psi` if there is one, `s`, and jobs, each `job mode`, `seeds`, `message`, `key0`, `key1`,
+// `part0`, `part1` a limb; of a divided encryption key0 and key1 modulo p too.
 inline Case read_case(const char* path) {
   std::ifstream file(path);
   if (!file) fail("no file %s", path);
   unsigned log_n = 0;
   std::vector<Prime> primes;
+  Prime extra{0, 0};
   Small s;
   std::vector<Job> jobs;
   u64 number = 0;
@@ -43,6 +46,7 @@ inline Case read_case(const char* path) {
     if (!jobs.empty() && jobs.back().key.empty()) jobs.back().key.resize(2), jobs.back().expected.resize(2);
     if (name == "log_n") words >> log_n;
     else if (name == "prime") primes.emplace_back(), words >> primes.back().q >> primes.back().psi;
+    else if (name == "extra") words >> extra.q >> extra.psi;
     else if (name == "s") for (int x; words >> x;) s.push_back(x);
     else if (name == "job") {
       unsigned mode;
@@ -60,14 +64,13 @@ inline Case read_case(const char* path) {
     else fail("%s: what is %s?", path, name.c_str());
   }
   for (Job& job : jobs) {
-    const bool two = job.mode == kPublic;
-    job.expected.resize(two ? 2 : 1);
+    job.expected.resize(two_parts(job.mode) ? 2 : 1);
     for (const Limbs& part : job.expected) {
       if (part.size() != primes.size()) fail("%s: a part of %zu limbs", path, part.size());
     }
   }
   if (jobs.empty()) fail("%s: no job", path);
-  return {Context(primes, log_n), s, jobs};
+  return {Context(primes, log_n, extra), s, jobs};
 }
 
 inline Seed drawn_seed(Rng& rng) {
@@ -78,11 +81,18 @@ inline Seed drawn_seed(Rng& rng) {
 
 inline Job drawn_job(const Context& context, const Small& s, u64 number, bool seeded, Rng& rng) {
   Job job;
-  job.mode = seeded ? Mode(rng.below(4)) : (rng.below(3) ? kPublic : kDecrypt);
+  std::vector<Mode> modes{kPublic, kDecrypt};
+  if (seeded) modes.push_back(kSymmetric), modes.push_back(kPublicKey);
+  if (context.extra().q) modes.push_back(kDivided), modes.push_back(kDivided);
+  job.mode = modes[rng.below(modes.size())];
   job.number = number;
   job.secret = drawn_seed(rng), job.expanded = drawn_seed(rng);
   job.message = context.random(rng);
-  job.key = {context.random(rng), context.random(rng)};
+  job.key = {context.random_with_extra(rng), context.random_with_extra(rng)};
+  if (job.mode == kDivided && rng.below(2)) {
+    // v k is 0 or next to p/2 in every coefficient: errors decide how it is rounded.
+    for (Limbs& key : job.key) std::fill(key.back().begin(), key.back().end(), context.extra().q / 2);
+  }
   job.expected = context.run(job.mode, job.secret, job.expanded, s, job.message, job.key);
   job.trit_words = context.trit_words;
   return job;

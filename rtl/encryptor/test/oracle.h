@@ -12,7 +12,8 @@
 using Seed = std::array<u32, 8>;
 using Limbs = std::vector<Words>;
 
-enum Mode : unsigned { kPublic, kSymmetric, kPublicKey, kDecrypt };
+enum Mode : unsigned { kPublic, kSymmetric, kPublicKey, kDecrypt, kDivided };
+inline bool two_parts(Mode mode) { return mode == kPublic || mode == kDivided; }
 
 struct Prime {
   u64 q, psi;
@@ -20,11 +21,15 @@ struct Prime {
 
 class Context {
  public:
-  Context(std::vector<Prime> primes, unsigned log_n) : primes_(std::move(primes)), log_n_(log_n) {}
+  // With an extra prime, which a divided encryption has one more limb for; q = 0: none.
+  Context(std::vector<Prime> primes, unsigned log_n, Prime extra = {0, 0})
+      : primes_(std::move(primes)), log_n_(log_n), extra_(extra) {}
   u64 n() const { return u64(1) << log_n_; }
   unsigned log_n() const { return log_n_; }
   std::size_t limbs() const { return primes_.size(); }
   const Prime& prime(std::size_t i) const { return primes_[i]; }
+
+  const Prime& extra() const { return extra_; }
 
   Limbs random(Rng& rng) const {
     Limbs a(limbs(), Words(n()));
@@ -33,11 +38,45 @@ class Context {
     }
     return a;
   }
-  Words values(const Words& a, std::size_t i) const { return forward(a, primes_[i].psi, log_n_, primes_[i].q); }
-  Words residues(const Small& a, std::size_t i) const {
+  // One limb more: modulo the extra prime.
+  Limbs random_with_extra(Rng& rng) const {
+    Limbs a = random(rng);
+    if (extra_.q) a.emplace_back(n());
+    for (u64& x : a.back()) x = rng.below(extra_.q ? extra_.q : primes_.back().q);
+    return a;
+  }
+  Words values(const Words& a, const Prime& p) const { return forward(a, p.psi, log_n_, p.q); }
+  Words values(const Words& a, std::size_t i) const { return values(a, primes_[i]); }
+  static Words residues(const Small& a, const Prime& p) {
     Words r;
-    for (int x : a) r.push_back(x < 0 ? primes_[i].q - u64(-x) : u64(x));
+    for (int x : a) r.push_back(x < 0 ? p.q - u64(-x) : u64(x));
     return r;
+  }
+  Words residues(const Small& a, std::size_t i) const { return residues(a, primes_[i]); }
+
+  // v k + e modulo one prime, coefficients.
+  Words masked(const Small& v, const Words& key, const Small& e, const Prime& p) const {
+    Words product = values(residues(v, p), p);
+    for (u64 k = 0; k < n(); k++) product[k] = mul_mod(product[k], key[k], p.q);
+    product = inverse(product, p.psi, log_n_, p.q);
+    const Words error = residues(e, p);
+    for (u64 k = 0; k < n(); k++) product[k] = u64((u128(product[k]) + error[k]) % p.q);
+    return product;
+  }
+  // round((v k + e) / p) modulo each q, coefficients: less the centred residue, which p divides then.
+  Limbs divided(const Small& v, const Limbs& key, const Small& e) const {
+    const Words rest = masked(v, key[limbs()], e, extra_);
+    Limbs parts;
+    for (std::size_t i = 0; i < limbs(); i++) {
+      const u64 q = primes_[i].q, by = pow_mod(extra_.q % q, q - 2, q);
+      parts.push_back(masked(v, key[i], e, primes_[i]));
+      for (u64 k = 0; k < n(); k++) {
+        i128 whole = i128(parts[i][k]) - i128(rest[k]) + (rest[k] > extra_.q / 2 ? i128(extra_.q) : 0);
+        whole = (whole % i128(q) + q) % i128(q);
+        parts[i][k] = mul_mod(u64(whole), by, q);
+      }
+    }
+    return parts;
   }
 
   // docs/algorithms/sampling.md: BLAKE3 keyed with the seed over context, label and limb; refusals by Lemire's rule.
@@ -71,11 +110,19 @@ class Context {
       return block[word % 16];
     });
     Small v = s, e[2] = {Small(n(), 0), Small(n(), 0)};
-    if (mode == kPublic) v = draws.ternary(n());
+    if (two_parts(mode)) v = draws.ternary(n());
     trit_words = draws.place();
     if (mode != kDecrypt) e[0] = draws.gaussian(n());
-    if (mode == kPublic) e[1] = draws.gaussian(n());
-    std::vector<Limbs> parts(mode == kPublic ? 2 : 1, Limbs(limbs(), Words(n())));
+    if (two_parts(mode)) e[1] = draws.gaussian(n());
+    std::vector<Limbs> parts(two_parts(mode) ? 2 : 1, Limbs(limbs(), Words(n())));
+    for (std::size_t c = 0; mode == kDivided && c < 2; c++) {
+      Limbs quotient = divided(v, key[c], e[c]);
+      for (std::size_t i = 0; i < limbs(); i++) {
+        for (u64 k = 0; c == 0 && k < n(); k++) quotient[i][k] = u64((u128(quotient[i][k]) + message[i][k]) % primes_[i].q);
+        parts[c][i] = values(quotient[i], i);
+      }
+    }
+    if (mode == kDivided) return parts;
     for (std::size_t i = 0; i < limbs(); i++) {
       const u64 q = primes_[i].q;
       const Words mask = values(residues(v, i), i);
@@ -103,4 +150,5 @@ class Context {
  private:
   std::vector<Prime> primes_;
   unsigned log_n_;
+  Prime extra_;
 };

@@ -10,21 +10,31 @@
 #define P_Inverse 0
 #define P_Style 0
 #include "../../streaming_ntt/test/stream.h"
+#ifndef P_Extra
+#define P_Extra 0
+#endif
 
 namespace {
 
 constexpr unsigned kLimbs = P_Limbs;
 constexpr u64 kNever = ~u64(0);
 
-unsigned width_of(unsigned limb) { return limb ? P_WRest : P_W; }
-unsigned kind_of(unsigned limb) { return limb ? P_KindRest : P_Kind; }
+// The number of limbs stands for p, and one more for its inverse roots.
+unsigned width_of(unsigned limb) { return limb && limb < kLimbs ? P_WRest : P_W; }
+unsigned kind_of(unsigned limb) { return limb && limb < kLimbs ? P_KindRest : P_Kind; }
+// The multiplier that divides a limb by p: rm_enc_pkg.
+unsigned divide_kind_of(unsigned limb) {
+  const bool own = width_of(limb) == P_W || family_of(P_Kind) != kNtt;
+  return own ? P_Kind : kNtt + 16 * (ntt_word_of(P_Kind) + 32);
+}
+u64 power_of_two(unsigned bits, u64 q) { return u64((u128(1) << bits) % q); }
 
 class Bench {
  public:
   Bench(int argc, char** argv, u64 seed, bool trace) : dut(argc, argv), rng(seed), trace_(trace) {
     dut->rst_ni = dut->cold_ni = 0;
     dut->cfg_we_i = dut->prepare_i = dut->secret_begin_i = dut->secret_we_i = dut->job_valid_i = dut->operand_valid_i = 0;
-    dut->room_i = dut->message_valid_i = dut->key_valid_i = 0;
+    dut->room_i = dut->message_valid_i = dut->key_valid_i = dut->extra_key_valid_i = 0;
     for (int i = 0; i < 3; i++) dut.tick();
     dut->rst_ni = dut->cold_ni = 1;
   }
@@ -32,25 +42,37 @@ class Bench {
   void set_up(const Context& context) {
     const unsigned log_n = context.log_n();
     dut->log_n_i = log_n;
-    for (unsigned i = 0; i < kLimbs; i++) {
-      const Prime& p = context.prime(i);
-      const u64 factor = u64((u128(1) << factor_bits_of(kind_of(i), width_of(i))) % p.q);
-      const auto write = [&](unsigned field, u64 value) {
-        dut->cfg_we_i = 1;
-        dut->cfg_limb_i = i;
-        dut->cfg_field_i = field;
-        dut->cfg_data_i = value;
-        dut.tick();
-        dut->cfg_we_i = 0;
-      };
-      write(0, p.q);
-      write(1, aux_of(kind_of(i), width_of(i), p.q));
+    const auto write = [&](unsigned limb, unsigned field, u64 value) {
+      dut->cfg_we_i = 1;
+      dut->cfg_limb_i = limb;
+      dut->cfg_field_i = field;
+      dut->cfg_data_i = value;
+      dut.tick();
+      dut->cfg_we_i = 0;
+    };
+    const auto write_modulus = [&](unsigned i, const Prime& p) {
+      const u64 factor = power_of_two(factor_bits_of(kind_of(i), width_of(i)), p.q);
+      write(i, 0, p.q);
+      write(i, 1, aux_of(kind_of(i), width_of(i), p.q));
       for (unsigned b = 0; b < log_n; b++) {
-        write(2 + b, mul_mod(pow_mod(p.psi, u64(1) << (log_n - 1 - b), p.q), factor, p.q));
+        const u64 root = pow_mod(p.psi, u64(1) << (log_n - 1 - b), p.q);
+        write(i, 2 + b, mul_mod(root, factor, p.q));
+        if (i == kLimbs) write(i + 1, 2 + b, mul_mod(inverse_mod(root, p.q), factor, p.q));
       }
-      write(18, factor);
-      write(19, u64((u128(1) << 64) % p.q));
+      write(i, 18, factor);
+    };
+    for (unsigned i = 0; i < kLimbs; i++) {
+      const u64 q = context.prime(i).q;
+      write_modulus(i, context.prime(i));
+      write(i, 19, power_of_two(64, q));
+      if (!P_Extra) continue;
+      const unsigned kind = divide_kind_of(i);
+      const u64 by = inverse_mod(context.extra().q % q, q);
+      write(i, 20, mul_mod(by, power_of_two(factor_bits_of(kind_of(i), width_of(i)), q), q));
+      write(i, 21, mul_mod(by, power_of_two(factor_bits_of(kind, P_W), q), q));
+      write(i, 22, aux_of(kind, P_W, q));
     }
+    if (P_Extra) write_modulus(kLimbs, context.extra());
     dut->prepare_i = 1;
     dut.tick();
     dut->prepare_i = 0;
@@ -84,13 +106,16 @@ class Bench {
   void run(const Context& context, std::vector<Job>& jobs, unsigned eager, u64 reset_after = kNever) {
     const u64 rows = u64(1) << (context.log_n() - kLogP);
     // From start to the first row of the result: lead, transform, operand register, product, sum and correction.
-    const u64 latency = kLead + stream_latency(context.log_n()) + kM + 3;
-    std::deque<Job*> waiting, reading, keyed, results;
+    // With the division three cycles more; and before them, where something is divided, two transforms with a product between.
+    const u64 latency = kLead + stream_latency(context.log_n()) + kM + 3 + (P_Extra ? 3 : 0);
+    const u64 halved = stream_latency(context.log_n()) - rows / 2;  // a forward transform of 2 P words a cycle
+    const u64 divided = kLead + halved + 1 + kM + stream_latency(context.log_n()) - 2;
+    std::deque<Job*> waiting, reading, keyed, divides, results;
     std::size_t next = 0;
     bool offered = false, operand = false, room = false, refused_now = false;
     unsigned refusal = 0;
-    Job *row_job = nullptr, *key_job = nullptr;
-    u64 row_time = 0, key_time = 0;
+    Job *row_job = nullptr, *key_job = nullptr, *extra_job = nullptr;
+    u64 row_time = 0, key_time = 0, extra_time = 0;
     for (u64 since = dut.cycles(), begin = dut.cycles(); next < jobs.size() || !waiting.empty() || !results.empty();) {
       if (dut.cycles() - begin > reset_after) {
         dut->rst_ni = 0;
@@ -109,6 +134,7 @@ class Bench {
       dut->operand_valid_i = operand;
       dut->room_i = room;
       drive_rows(context, row_job, row_time, key_job, key_time);
+      drive_extra(context, extra_job, extra_time);
       dut.settle();
       if (dut->fault_o) fail("fault at cycle %" PRIu64, dut.cycles());
       if (bool(dut->refused_o) != refused_now || (refused_now && dut->refusal_o != refusal)) {
@@ -131,16 +157,19 @@ class Bench {
         waiting.pop_front();
         job->cycle = dut.cycles();
         if (trace_) std::printf("start %" PRIu64 " %u\n", dut.cycles(), unsigned(job->mode));
-        if (job->mode == kPublic || job->mode == kSymmetric) reading.push_back(job);
-        if (job->mode == kPublic || job->mode == kDecrypt) keyed.push_back(job);
+        if (two_parts(job->mode) || job->mode == kSymmetric) reading.push_back(job);
+        if (two_parts(job->mode) || job->mode == kDecrypt) keyed.push_back(job);
+        if (job->mode == kDivided) divides.push_back(job);
+        job->first_row = job->cycle + latency + (job->mode == kDivided ? divided : 0);
         results.push_back(job);
         operand = room = false;
         since = dut.cycles();
       }
-      row_job = key_job = nullptr;
+      row_job = key_job = extra_job = nullptr;
       if (dut->message_re_o) row_job = asked(reading, row_time = dut->message_time_o, rows, "message");
       if (dut->key_re_o) key_job = asked(keyed, key_time = dut->key_time_o, rows, "key");
-      check_result(context, results, latency, rows, since);
+      if (dut->extra_key_re_o) extra_job = asked(divides, extra_time = dut->extra_key_time_o, rows, "key modulo p");
+      check_result(context, results, rows, since);
       dut.tick();
     }
     dut->job_valid_i = dut->operand_valid_i = dut->room_i = 0;
@@ -159,7 +188,7 @@ class Bench {
     unsigned reason = 0;
     const bool seeded = job.mode == kSymmetric || job.mode == kPublicKey;
     if (!P_Seeded && seeded) reason = 3;
-    else if (job.mode != kPublic && !secret) reason = 2;
+    else if (!two_parts(job.mode) && !secret) reason = 2;
     else if (job.mode != kDecrypt && some && job.number <= last) reason = 1;
     if (!reason && job.mode != kDecrypt) some = true, last = job.number;
     refusals += reason != 0;
@@ -202,13 +231,27 @@ class Bench {
     }
   }
 
-  void check_result(const Context& context, std::deque<Job*>& results, u64 latency, u64 rows, u64& since) {
-    const bool some_row = !results.empty() && dut.cycles() >= results.front()->cycle + latency;
+  // Keys modulo p, as drive_rows.
+  void drive_extra(const Context& context, const Job* job, u64 time) {
+    using Key = std::decay_t<decltype(dut->extra_key_row_i)>;
+    dut->extra_key_valid_i = job && time != job->lost_extra;
+    Fields<Key>::clear(dut->extra_key_row_i);
+    for (unsigned l = 0; l < kP; l++) {
+      for (unsigned c = 0; c < 2; c++) {
+        const u64 noise = rng.next() & ((u64(1) << P_W) - 1);
+        const u64 k = job ? job->key[c][kLimbs][value_place(context.log_n(), l, time)] : noise;
+        Fields<Key>::set(dut->extra_key_row_i, (c * kP + l) * P_W, P_W, k);
+      }
+    }
+  }
+
+  void check_result(const Context& context, std::deque<Job*>& results, u64 rows, u64& since) {
+    const bool some_row = !results.empty() && dut.cycles() >= results.front()->first_row;
     if (bool(dut->result_valid_o) != some_row) fail("cycle %" PRIu64 ": valid is %d", dut.cycles(), int(dut->result_valid_o));
     if (!some_row) return;
     const Job& job = *results.front();
-    const u64 t = dut.cycles() - job.cycle - latency;
-    if (dut->result_time_o != t || dut->result_parts_o != (job.mode == kPublic ? 3 : 1)) fail("row %" PRIu64 ": its time or parts", t);
+    const u64 t = dut.cycles() - job.first_row;
+    if (dut->result_time_o != t || dut->result_parts_o != (two_parts(job.mode) ? 3 : 1)) fail("row %" PRIu64 ": its time or parts", t);
     if (bool(dut->result_bad_o) != (t >= job.bad_from)) fail("row %" PRIu64 " of mode %u: bad is %d", t, unsigned(job.mode), int(dut->result_bad_o));
     if (t >= job.bad_from) bad_rows++;
     for (unsigned c = 0; c < job.expected.size() && t < job.bad_from; c++) {
@@ -236,11 +279,12 @@ void spoil(Job& job, const Context& context, Rng& rng) {
   const u64 rows = context.n() / kP, row = rng.below(rows);
   const unsigned limb = unsigned(rng.below(kLimbs));
   const u64 q = context.prime(limb).q, over = rng.below(2) ? q : q + rng.below((u64(1) << P_W) - q);
-  const bool message = job.mode == kPublic || job.mode == kSymmetric, key = job.mode == kPublic || job.mode == kDecrypt;
-  const u64 what = rng.below(4);
+  const bool message = two_parts(job.mode) || job.mode == kSymmetric, key = two_parts(job.mode) || job.mode == kDecrypt;
+  const u64 what = rng.below(job.mode == kDivided ? 5 : 4);
   if (what == 0 && message) job.lost_message = row, job.bad_from = 0;
   if (what == 1 && message) job.message[limb][coefficient_place(context.log_n(), unsigned(rng.below(kP)), row)] = over, job.bad_from = 0;
   if (what == 2 && key) job.lost_key = job.bad_from = row;
+  if (what == 4) job.lost_extra = row, job.bad_from = 0;
   if (what == 3 && job.mode == kDecrypt) job.key[1][limb][value_place(context.log_n(), unsigned(rng.below(kP)), row)] = over, job.bad_from = row;
 }
 
@@ -263,7 +307,11 @@ int main(int argc, char** argv) {
   for (unsigned log_n = from; log_n >= to; log_n--) {
     std::vector<Prime> primes;
     for (unsigned i = 0; i < kLimbs; i++) primes.push_back(drawn_prime(kind_of(i), width_of(i), log_n, bench.rng));
-    const Context context(primes, log_n);
+    Prime extra{0, 0};
+    while (P_Extra && (!extra.q || std::any_of(primes.begin(), primes.end(), [&](const Prime& p) { return p.q == extra.q; }))) {
+      extra = drawn_prime(P_Kind, P_W, log_n, bench.rng);
+    }
+    const Context context(primes, log_n, extra);
     Small s;
     for (u64 k = 0; k < context.n(); k++) s.push_back(int(bench.rng.below(3)) - 1);
     bench.set_up(context);

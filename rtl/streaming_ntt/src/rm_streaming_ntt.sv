@@ -4,7 +4,8 @@
 //              word stands where in the rows: README.md.
 // Style        rm_stream_pkg::FeedForward: columns of P/2 butterflies and exchanges, N - P words, P/2 log N multipliers.
 //              rm_stream_pkg::Feedback: rows of P neighbours, N - P words, P (log N - log P) + P/2 log P multipliers.
-//              P for twiddle factors and one for seeds are to be added.
+//              P for twiddle factors and one for seeds are to be added. Of the feed-forward kind, Side polynomials of one modulus
+//              go side by side: their twiddle factors are made once.
 // Interval     N/P cycles exactly, with any gap between polynomials, none within one.
 // Latency      From row in to row out: rm_stream_pkg::latency.
 // Start        start_*: valid/ready. Row 0 stands at row_i rm_stream_pkg::lead cycles after the start was taken, the others in the
@@ -30,6 +31,7 @@ module rm_streaming_ntt #(
   parameter int unsigned LogNMin = 10,
   parameter int unsigned Style   = rm_stream_pkg::FeedForward,
   parameter bit          Inverse = 1'b0,
+  parameter int unsigned Side    = 1,
   localparam int unsigned P      = 1 << LogP,
   localparam int unsigned ModW   = $clog2(Mods)
 ) (
@@ -49,13 +51,13 @@ module rm_streaming_ntt #(
   input  logic                start_valid_i,
   input  logic [ModW-1:0]     start_mod_i,
   output logic                start_ready_o,
-  input  logic [P-1:0][W-1:0] row_i,
+  input  logic [Side-1:0][P-1:0][W-1:0] row_i,
   output logic                ahead_o,
   output logic [ModW-1:0]     ahead_mod_o,
   output logic                first_o,
   output logic [ModW-1:0]     mod_o,
   output logic                valid_o,
-  output logic [P-1:0][W-1:0] row_o
+  output logic [Side-1:0][P-1:0][W-1:0] row_o
 );
 
   import rm_stream_pkg::*;
@@ -68,6 +70,9 @@ module rm_streaming_ntt #(
 
   if (LogP < 1 || LogP > 5 || LogNMin > LogNMax || LogNMin <= LogP + 1 || LogNMax > 16 || Mods < 2) begin : g_check
     $error("rm_streaming_ntt: 2 <= P <= 32, 2P < N <= 2^16, two moduli or more");
+  end
+  if (Side < 1 || (Side > 1 && Style == Feedback)) begin : g_check_side
+    $error("rm_streaming_ntt: polynomials go side by side in the feed-forward kind alone");
   end
 
   logic [4:0] log_rows;
@@ -264,7 +269,7 @@ module rm_streaming_ntt #(
   // ------------------------------------------------- stages
   logic [Nodes:0]                first;
   logic [Nodes:0][ModW-1:0]      modulus;
-  logic [Nodes:0][P-1:0][W-1:0]  row;
+  logic [Nodes:0][Side-1:0][P-1:0][W-1:0] row;
   assign row[0] = row_i;
   rm_stream_tag #(.Cycles(lead(Kind, W)), .ModW(ModW)) i_lead (
     .clk_i, .rst_ni, .first_i(start), .mod_i(start_mod_i), .first_o(first[0]), .mod_o(modulus[0])
@@ -284,7 +289,7 @@ module rm_streaming_ntt #(
 
     logic                done_first;
     logic [ModW-1:0]     done_mod;
-    logic [P-1:0][W-1:0] done_row;
+    logic [Side-1:0][P-1:0][W-1:0] done_row;
 
     if (Style == Feedback && !OnLanes) begin : g_loop
       logic            load, top_stage;
@@ -327,31 +332,44 @@ module rm_streaming_ntt #(
       localparam int unsigned Words = (P / 2) >> LaneBit;
       logic                    in_first, out_first, next_valid;
       logic [ModW-1:0]         in_mod, out_mod, next_mod;
-      logic [P-1:0][W-1:0]     in_row, out_row;
+      logic [Side-1:0][P-1:0][W-1:0] in_row, out_row;
       logic [LogRows-1:0]      next_time;
       logic [Words-1:0][W-1:0] words;
 
-      rm_stream_column #(
-        .W(W), .Kind(Kind), .Tile(Tile), .Mods(Mods), .LogP(LogP), .X(LaneBit), .Inverse(Inverse), .TimeW(LogRows)
-      ) i_column (
-        .clk_i,
-        .rst_ni,
-        .log_rows_i   (log_rows),
-        .cfg_we_i     (cfg_constant),
-        .cfg_aux_i    (aux_field),
-        .cfg_mod_i,
-        .cfg_data_i,
-        .first_i      (in_first),
-        .mod_i        (in_mod),
-        .row_i        (in_row),
-        .next_valid_o (next_valid),
-        .next_time_o  (next_time),
-        .next_mod_o   (next_mod),
-        .words_i      (words),
-        .first_o      (out_first),
-        .mod_o        (out_mod),
-        .row_o        (out_row)
-      );
+      logic [Side-1:0]              side_first, side_next;
+      logic [Side-1:0][ModW-1:0]    side_mod, side_next_mod;
+      logic [Side-1:0][LogRows-1:0] side_next_time;
+      for (genvar s = 0; s < Side; s++) begin : g_side
+        rm_stream_column #(
+          .W(W), .Kind(Kind), .Tile(Tile), .Mods(Mods), .LogP(LogP), .X(LaneBit), .Inverse(Inverse), .TimeW(LogRows)
+        ) i_column (
+          .clk_i,
+          .rst_ni,
+          .log_rows_i   (log_rows),
+          .cfg_we_i     (cfg_constant),
+          .cfg_aux_i    (aux_field),
+          .cfg_mod_i,
+          .cfg_data_i,
+          .first_i      (in_first),
+          .mod_i        (in_mod),
+          .row_i        (in_row[s]),
+          .next_valid_o (side_next[s]),
+          .next_time_o  (side_next_time[s]),
+          .next_mod_o   (side_next_mod[s]),
+          .words_i      (words),
+          .first_o      (side_first[s]),
+          .mod_o        (side_mod[s]),
+          .row_o        (out_row[s])
+        );
+      end
+      // All have the same times.
+      assign next_valid = side_next[0];
+      assign next_time  = side_next_time[0];
+      assign next_mod   = side_next_mod[0];
+      assign out_first  = side_first[0];
+      assign out_mod    = side_mod[0];
+      logic unused_side;
+      assign unused_side = ^{side_next, side_next_time, side_next_mod, side_first, side_mod};
 
       if (OnLanes) begin : g_lanes
         assign in_first   = first[n];
@@ -392,20 +410,28 @@ module rm_streaming_ntt #(
 
         logic                to_first, from_first;
         logic [ModW-1:0]     to_mod, from_mod;
-        logic [P-1:0][W-1:0] to_row, from_row;
-        rm_stream_swap #(
-          .W(W), .LogP(LogP), .LogD(TimeBit), .TimeW(LogRows), .ModW(ModW)
-        ) i_swap (
-          .clk_i,
-          .rst_ni,
-          .log_rows_i (log_rows),
-          .first_i    (to_first),
-          .mod_i      (to_mod),
-          .row_i      (to_row),
-          .first_o    (from_first),
-          .mod_o      (from_mod),
-          .row_o      (from_row)
-        );
+        logic [Side-1:0][P-1:0][W-1:0] to_row, from_row;
+        logic [Side-1:0]               side_from;
+        logic [Side-1:0][ModW-1:0]     side_from_mod;
+        for (genvar s = 0; s < Side; s++) begin : g_swap
+          rm_stream_swap #(
+            .W(W), .LogP(LogP), .LogD(TimeBit), .TimeW(LogRows), .ModW(ModW)
+          ) i_swap (
+            .clk_i,
+            .rst_ni,
+            .log_rows_i (log_rows),
+            .first_i    (to_first),
+            .mod_i      (to_mod),
+            .row_i      (to_row[s]),
+            .first_o    (side_from[s]),
+            .mod_o      (side_from_mod[s]),
+            .row_o      (from_row[s])
+          );
+        end
+        assign from_first = side_from[0];
+        assign from_mod   = side_from_mod[0];
+        logic unused_from;
+        assign unused_from = ^{side_from, side_from_mod};
         if (!Inverse) begin : g_swap_first
           assign to_first   = first[n] && log_rows > 5'(TimeBit);
           assign to_mod     = modulus[n];
@@ -438,7 +464,7 @@ module rm_streaming_ntt #(
       // One register in place of the stage.
       logic                skip, skip_first;
       logic [ModW-1:0]     skip_mod;
-      logic [P-1:0][W-1:0] skip_row;
+      logic [Side-1:0][P-1:0][W-1:0] skip_row;
       assign skip = log_rows <= 5'(TimeBit);
       rm_stream_tag #(.Cycles(1), .ModW(ModW)) i_tag (
         .clk_i, .rst_ni, .first_i(first[n] && skip), .mod_i(modulus[n]), .first_o(skip_first), .mod_o(skip_mod)

@@ -2,12 +2,14 @@
 
 import json
 import subprocess
+from dataclasses import replace
 
 import pytest
 
 from rtl.encryptor.figures import PLACE, figures
 from rtl.encryptor.schedule import (
     DECRYPT,
+    DIVIDED,
     NTT_15,
     PAPER,
     PUBLIC,
@@ -23,13 +25,35 @@ from rtl.tools import simulate
 from rtl.tools.block import ROOT, RTL, load
 
 NGUYEN = Engine(4, 14, NTT_15)
+DIVIDING = replace(NGUYEN, extra=True)
 
 
 def test_nguyens_set_is_within_the_bars():
     assert NGUYEN.interval() == NGUYEN.rows == 8192 < PAPER["cycles"] / 3
     assert NGUYEN.last_row <= 17_000
-    assert NGUYEN.cold <= 33_400
+    assert NGUYEN.cold() <= 33_400
     assert 6 * sum(NGUYEN.multipliers.values()) <= 1_800 < PAPER["dsp"]
+
+
+def test_the_division_is_within_the_bars():
+    assert DIVIDING.interval(DIVIDED) == DIVIDING.rows == 8192
+    assert DIVIDING.last_row - DIVIDING.message_row <= 17_000
+    assert DIVIDING.cold(DIVIDED) <= 33_400
+    assert sum(DIVIDING.multipliers.values()) <= 300
+    assert 6 * sum(DIVIDING.multipliers.values()) <= 1_800 < PAPER["dsp"]
+
+
+@pytest.mark.parametrize("log_n", [12, 13, 14, 15])
+def test_the_division_keeps_the_pace_of_the_transforms(log_n):
+    engine = Engine(4, log_n, NTT_15, extra=True)
+    assert engine.early
+    for mode in (PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT, DIVIDED):
+        assert engine.interval(mode) == engine.rows
+
+
+def test_errors_are_drawn_ahead_where_the_lane_of_the_extra_prime_is_too_short():
+    assert not Engine(4, 14, NTT_15, doubles=2, extra=True).early
+    assert not Engine(4, 14, NTT_15, log_p=3, extra=True).early
 
 
 @pytest.mark.parametrize("mode", [PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT])
@@ -56,41 +80,50 @@ def test_draws_take_what_their_bits_take():
 
 def test_the_page_has_the_models_figures():
     page = (RTL / "encryptor" / "README.md").read_text("utf-8")
-    for log_n in (13, 14, 15):
-        engine = Engine(4, log_n, NTT_15)
-        row = " | ".join(f"{x:,}" for x in (engine.interval(), engine.last_row, engine.cold))
-        assert f"| 2^{log_n} | {row} | {sum(engine.multipliers.values())} |" in page
-    assert len(table()) == 7
+    for mode, extra in ((PUBLIC, False), (DIVIDED, True)):
+        for log_n in (13, 14, 15):
+            engine = Engine(4, log_n, NTT_15, extra=extra)
+            message = engine.last_row - engine.message_row
+            figures = (engine.interval(mode), message, engine.ready(mode), engine.cold(mode))
+            row = " | ".join(f"{x:,}" for x in figures)
+            name = "Divided" if extra else "Public"
+            assert f"| `{name}` | 2^{log_n} | {row} | {sum(engine.multipliers.values())} |" in page
+    assert len(table()) == 12
 
 
 def test_stored_figures_are_those_of_the_model():
     made = figures()
     assert json.loads(PLACE.read_text("utf-8")) == made, "run python -m rtl.encryptor.figures"
     page = (RTL.parent / "docs" / "papers" / "nguyen.md").read_text("utf-8")
-    ours = next(of for of in made["engines"] if (of["n"], of["p"], of["mode"]) == (1 << 14, 2, "engine"))
-    for name in ("interval", "latency_ready", "latency_cold", "dsp"):
-        assert f" {ours[name]:,} |" in page
+    for mode in ("engine", "engine+special"):
+        ours = next(of for of in made["engines"] if (of["n"], of["p"], of["mode"]) == (1 << 14, 2, mode))
+        for name in ("interval", "latency_message", "latency_ready", "latency_cold", "dsp"):
+            assert f" {ours[name]:,} |" in page
 
 
+@pytest.mark.parametrize("name", ["toy", "divided"])
 @pytest.mark.parametrize("log_n", [6, 7])
-def test_every_start_of_the_rtl_is_the_models(log_n):
-    test = next(t for t in load("encryptor").tests if t.name == "toy")
+def test_every_start_of_the_rtl_is_the_models(log_n, name):
+    test = next(t for t in load("encryptor").tests if t.name == name)
     assert simulate.build(test) is None
-    run = simulate.BUILD / "encryptor" / "toy" / "tb"
-    arguments = ["+trace", "+n=12", f"+logn={log_n}", f"+to={log_n}", "+seed=5"]
+    run = simulate.BUILD / "encryptor" / name / "tb"
+    arguments = ["+trace", "+n=24", f"+logn={log_n}", f"+to={log_n}", "+seed=7"]
     said = subprocess.run([run, *arguments], capture_output=True, text=True, check=True).stdout.splitlines()
     said = said[said.index("promises 256") :]
     jobs = [tuple(map(int, line.split()[1:])) for line in said if line.startswith("job ")]
     starts = [int(line.split()[1]) for line in said if line.startswith("start ")]
     modes = [mode for _, mode, _ in jobs]
-    assert len(starts) == len(jobs) == 12
-    assert set(modes) == {PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT}
+    assert len(starts) == len(jobs) == 24
+    extra = name == "divided"
+    assert set(modes) == {PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT} | ({DIVIDED} if extra else set())
     engine = Engine(
         int(test.params["Limbs"]),
         log_n,
         11,  # KindMontgomery
         doubles=int(test.params["Doubles"]),
         log_n_max=int(test.params["LogNMax"]),
+        extra=extra,
+        log_n_min=int(test.params["LogNMin"]),
     )
     model = engine.starts([(mode, words) for _, mode, words in jobs])
     assert [start - jobs[0][0] for start in starts] == model
@@ -108,7 +141,7 @@ def test_the_residues_are_those_of_the_software_engine(log_n, seed, tmp_path):
         check=True,
     ).stdout
     assert [line for line in made.splitlines() if line.startswith("job ")] == [
-        f"job {mode}" for mode in (PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT)
+        f"job {mode}" for mode in (PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT, DIVIDED)
     ]
     vectors = tmp_path / "vectors.txt"
     vectors.write_text(made)
@@ -116,5 +149,5 @@ def test_the_residues_are_those_of_the_software_engine(log_n, seed, tmp_path):
     assert simulate.build(test) is None
     run = simulate.BUILD / "encryptor" / "engine" / "tb"
     said = subprocess.run([run, f"+vectors={vectors}"], capture_output=True, text=True, check=False).stdout
-    # Two limbs: both parts of an encryption, and one part of each other mode.
-    assert f"checked={5 * 2 << log_n}" in said, said
+    # Two limbs: both parts of an encryption, with and without the division, and one part of each other mode.
+    assert f"checked={7 * 2 << log_n}" in said, said

@@ -46,6 +46,7 @@ _MODES: Cells = {
     "N": lambda row: number(row["n"]),
     "words": lambda row: number(row["p"]),
     "interval": our_figure("interval"),
+    "message": our_figure("latency_message"),
     "ready": our_figure("latency_ready"),
     "cold": our_figure("latency_cold"),
     "multipliers": our_figure("multipliers"),
@@ -70,7 +71,8 @@ def notes(_: Row) -> list[str]:
     """What holds for all figures."""
     return [
         "Ours: multipliers of 6 DSP blocks for NTT primes. Cycles are those of the schedule, which equal the"
-        " RTL start by start at small N. Ready: start to last word, samples drawn ahead; cold: from the job.",
+        " RTL start by start at small N. To the last word: from the first row of the message; ready: from the"
+        " start, samples drawn ahead; cold: from the job.",
         "The paper takes its latency for the interval, and counts one of two ciphertext polynomials. Ours are"
         " counted by the interval, by that rule and with all polynomials that leave the engine.",
     ]
