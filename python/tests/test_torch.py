@@ -1,4 +1,4 @@
-"""Networks of PyTorch through ``torch.onnx``, both exporters, against PyTorch itself where it is installed."""
+"""Networks of PyTorch through ``torch.onnx``, both exporters, against PyTorch itself, where it is there."""
 
 from __future__ import annotations
 
@@ -54,9 +54,7 @@ def _exported(network: Any, x: Any, path: Path, *, dynamo: bool) -> None:
         batch = {"dynamic_shapes": ({0: torch.export.Dim("batch")},)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        torch.onnx.export(
-            network, (x,), path, input_names=["x"], output_names=["y"], dynamo=dynamo, **batch
-        )
+        torch.onnx.export(network, (x,), path, input_names=["x"], output_names=["y"], dynamo=dynamo, **batch)
 
 
 @pytest.mark.parametrize("dynamo", [True, False], ids=["dynamo", "tracing"])
