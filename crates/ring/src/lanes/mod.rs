@@ -3,6 +3,7 @@
 //! | backend | width | 52-bit multiply-add | runs on |
 //! |---|---|---|---|
 //! | [`Scalar`] | 1 | no | everything |
+//! | `Neon` | 4, in two registers | no | AArch64 |
 //! | [`Avx2`] | 4 | no | AVX2 and FMA (Zen 3) |
 //! | [`Avx512`] | 8 | no | AVX-512 F, DQ, VL, BW |
 //! | [`Avx512Ifma`] | 8 | yes | the same, IFMA and VBMI2 (Zen 4) |
@@ -22,6 +23,8 @@ mod avx2;
 mod avx512;
 mod emulated;
 mod isa;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +34,8 @@ pub use avx2::Avx2;
 pub use avx512::{Avx512, Avx512Any, Avx512Ifma};
 pub use emulated::{Emulated, Scalar, multiplications};
 pub use isa::{Backend, Isa};
+#[cfg(target_arch = "aarch64")]
+pub use neon::Neon;
 
 /// A computation over lanes, written once.
 pub trait Kernel {
@@ -58,6 +63,8 @@ pub trait U64Lanes: Copy + Send + Sync + std::fmt::Debug + 'static {
     const WIDTH: usize;
     /// Whether code for these lanes runs in tests only, and had better be small than fast.
     const EMULATED: bool = false;
+    /// Whether products of 64-bit words take fewer instructions on these lanes than on one lane.
+    const PRODUCTS64: bool = true;
     /// One vector.
     type U: Copy + std::fmt::Debug;
 

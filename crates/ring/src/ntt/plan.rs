@@ -37,7 +37,7 @@ pub struct Plan {
 /// What the butterflies are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Arithmetic {
-    /// [`Shoup64`] on one lane, for degrees that do not fill the vectors.
+    /// [`Shoup64`] on one lane, for degrees that do not fill the vectors, and where vectors have no products of 64-bit words.
     Narrow,
     /// [`Shoup64`].
     Shoup64,
@@ -75,7 +75,7 @@ impl Arithmetic {
         if Wide64::<Scalar, true>::serves(q) {
             list.push(Self::Wide64 { above: true });
         }
-        list.push(Self::Shoup64);
+        list.push(if isa.has_products64() { Self::Shoup64 } else { Self::Narrow });
         list
     }
 }
