@@ -4,7 +4,7 @@
 //! `cargo run --release -p ringmill-ring --example repeat KERNEL LOG_N BITS TIMES`, KERNEL one of `forward`, `inverse` and
 //! `inner` (two inner products of eight limbs with the same left factors, as in a key switch).
 
-use ringmill_ring::{LimbRing, Modulus, Packing};
+use ringmill_ring::{LimbRing, Modulus, dense::Packing};
 use std::{error::Error, hint::black_box};
 
 const TERMS: u64 = 8;

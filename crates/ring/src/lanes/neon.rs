@@ -31,6 +31,7 @@ impl U64Lanes for Neon {
     // A product takes three multiplications of halves, and halves must be moved next to each other: more instructions
     // than four products of one lane.
     const PRODUCTS64: bool = false;
+    const PAIRS: bool = true;
     type U = [uint64x2_t; 2];
 
     #[inline(always)]
@@ -214,6 +215,22 @@ impl F64Lanes for Neon {
     fn as_u(self, a: Self::F) -> Self::U {
         // SAFETY: the token proves NEON.
         unsafe { [vreinterpretq_u64_f64(a[0]), vreinterpretq_u64_f64(a[1])] }
+    }
+    #[inline(always)]
+    fn number(self, words: Self::U, less: f64) -> Self::F {
+        // SAFETY: the token proves NEON.
+        let number = unsafe { [vcvtq_f64_u64(words[0]), vcvtq_f64_u64(words[1])] };
+        if less == 0.0 { number } else { self.fsub(number, self.fsplat(less)) }
+    }
+    const ROUNDS: bool = true;
+    #[inline(always)]
+    fn near_whole(self, a: Self::F, b: Self::F, _: Self::F) -> Self::F {
+        self.fmul(a, b)
+    }
+    #[inline(always)]
+    fn whole(self, near: Self::F, _: Self::F) -> Self::F {
+        // SAFETY: the token proves NEON.
+        unsafe { [vrndnq_f64(near[0]), vrndnq_f64(near[1])] }
     }
     ops! { float64x2_t;
         fadd(a, b) = vaddq_f64(a, b);

@@ -6,7 +6,7 @@ use crate::{
     Backend, Isa, Modulus, RingError,
     ahead::Ahead,
     form::Form,
-    lanes::{Kernel, Lanes, Madd52Lanes, Scalar},
+    lanes::{Kernel, Lanes, Madd52Lanes, Scalar, U64Lanes},
     ntt::{
         arith::Arith,
         binary64::Binary64,
@@ -268,7 +268,9 @@ impl Part<'_> {
         let Ends { source, first, lift, scale, difference, factors, ahead, own } = self.ends;
         let source = source.map_or(a.cast_const(), |source| source.as_ptr().wrapping_sub(first));
         // Held in memory: made anew beside the butterflies its vectors would take registers, 4 % of an inverse transform.
-        let arith = std::hint::black_box(A::new(lanes, self.plan.q));
+        // (Of the pairs of registers of one vector it would then not be known that they are equal.)
+        let arith = A::new(lanes, self.plan.q);
+        let arith = if A::L::PAIRS { arith } else { std::hint::black_box(arith) };
         let scale = scale.unwrap_or(tables.scale);
         let engine = Engine { arith, tables, source, lift, scale, difference, factors };
         let runs = &tables.runs[self.runs];
