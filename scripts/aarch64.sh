@@ -33,7 +33,7 @@ tool qemu-aarch64 <<END
 #!/bin/sh
 LD_LIBRARY_PATH='$libraries' exec '$dir/root/usr/bin/qemu-aarch64' -E LD_LIBRARY_PATH= -L '$dir/root' "\$@"
 END
-# The crate cc names the target in words that zig has not; the first argument of zig says it.
+# The crate cc names the target as zig does not; the option before its arguments says it.
 tool aarch64-cc <<END
 #!/bin/bash
 for argument; do shift; case \$argument in --target=*) ;; *) set -- "\$@" "\$argument" ;; esac; done
