@@ -26,8 +26,8 @@ CLIENT = ROOT / "packaging/client"
 #: Where the pyproject of each wheel stands.
 PROJECTS = {
     "ringmill": ROOT,
-    "ringmill-serve": ROOT / "packaging/serve",
     "ringmill-client": ROOT / "build/dist/client",
+    "ringmill-serve": ROOT / "packaging/serve",
 }
 TARGETS = {"x86_64": "x86_64-unknown-linux-gnu", "aarch64": "aarch64-unknown-linux-gnu"}
 #: The oldest glibc that wheels run with.
