@@ -61,9 +61,8 @@ def compilers(target: str) -> dict[str, str]:
     return env
 
 
-def lay_out_client() -> None:
+def lay_out_client(folder: Path = PROJECTS["ringmill-client"]) -> None:
     """Put the client's package together: some files of the whole one, and its own."""
-    folder = PROJECTS["ringmill-client"]
     shutil.rmtree(folder, ignore_errors=True)
     lines = (CLIENT / "files.txt").read_text().splitlines()
     pairs = [(ROOT / "python" / line, folder / "python" / line) for line in lines if not line.startswith("#")]

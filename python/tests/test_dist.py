@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import platform
 import shutil
 import signal
 import subprocess
@@ -41,10 +40,23 @@ arguments = rm.Values.load(f"{folder}/arguments", "arguments", kernel.params)
 kernel.evaluate(keys, arguments).save(sys.argv[2])
 """
 
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.skipif(platform.machine() != "x86_64", reason="wheels are made on x86-64"),
-]
+long = pytest.mark.long
+
+
+def test_the_package_of_a_client_is_whole(tmp_path: Path) -> None:
+    """Its modules import each other and no others; the native module has more here than a client's."""
+    program = "import sys, runpy, pathlib; runpy.run_path(sys.argv[1])['lay_out_client'](pathlib.Path('c'))"
+    run([sys.executable, "-c", program, str(ROOT / "scripts/dist.py")], tmp_path)
+    package = tmp_path / "c/python/ringmill"
+    (native,) = (ROOT / "python/ringmill").glob("_native*.so")
+    shutil.copy(native, package)
+    names = [path.relative_to(package.parent).with_suffix("").parts for path in package.rglob("*.py")]
+    modules = sorted({".".join(name).removesuffix(".__init__") for name in names} - {"ringmill.__main__"})
+    program = f"import importlib\nfor name in {modules!r}: importlib.import_module(name)"
+    run([sys.executable, "-c", program], tmp_path, PYTHONPATH=str(package.parent))
+    said = run([sys.executable, "-m", "ringmill", "--help"], tmp_path, PYTHONPATH=str(package.parent))
+    assert "keygen" in said
+    assert "compile" not in said
 
 
 def wheels(name: str, processor: str) -> list[str]:
@@ -107,6 +119,7 @@ def decrypted(alone: Path, split: Path, results: str) -> float:
 EXPECTED = float((np.full(8, 0.5) @ (np.arange(8) / 8)) ** 2 + 0.5)
 
 
+@long
 def test_hashes_are_those_of_the_files() -> None:
     lines = [line.split("  ") for line in (DIST / "SHA256SUMS").read_text().splitlines()]
     assert {name for _, name in lines} == {path.name for path in DIST.iterdir()} - {"SHA256SUMS"}
@@ -114,6 +127,7 @@ def test_hashes_are_those_of_the_files() -> None:
         assert hashlib.sha256((DIST / name).read_bytes()).hexdigest() == digest, name
 
 
+@long
 def test_every_wheel_has_a_bill_of_its_crates() -> None:
     for path in DIST.glob("*.whl"):
         bill = json.loads(path.with_suffix(".cdx.json").read_text())
@@ -122,11 +136,13 @@ def test_every_wheel_has_a_bill_of_its_crates() -> None:
         assert {"ringmill-ring", "blake3"} <= names, path.name
 
 
+@long
 def test_the_first_lines_of_readme_run(full: Path, tmp_path: Path) -> None:
     printed = run([str(full / "python"), str(ROOT / "scripts/first_lines.py"), "first.py"], tmp_path)
     assert "score" in printed
 
 
+@long
 def test_the_service_starts_from_its_wheel(full: Path, tmp_path: Path) -> None:
     command = [str(full / "ringmill"), "serve", "--dir", "data", "--listen", "127.0.0.1:0"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as service:
@@ -136,11 +152,13 @@ def test_the_service_starts_from_its_wheel(full: Path, tmp_path: Path) -> None:
         assert service.wait(timeout=60) == 0
 
 
+@long
 def test_a_client_alone_does_its_part(full: Path, alone: Path, split: Path) -> None:
     run([str(full / "python"), "-c", EVALUATE, ".", "results"], split)
     assert abs(decrypted(alone, split, "results") - EXPECTED) < 1e-5
 
 
+@long
 def test_a_client_alone_is_small_and_says_so(alone: Path, tmp_path: Path) -> None:
     for processor in ("x86_64", "aarch64"):
         (file,) = wheels("ringmill_client", processor)
@@ -149,6 +167,7 @@ def test_a_client_alone_is_small_and_says_so(alone: Path, tmp_path: Path) -> Non
     assert "install ringmill in its place" in run([str(alone / "python"), "-c", program], tmp_path)
 
 
+@long
 def test_aarch64_gives_the_same_bits(full: Path, alone: Path, split: Path, tmp_path: Path) -> None:
     """The wheel for AArch64 evaluates under QEMU what x86-64 encrypted."""
     python = TOOLS / "bin/aarch64-python"
@@ -169,6 +188,7 @@ def test_aarch64_gives_the_same_bits(full: Path, alone: Path, split: Path, tmp_p
     assert "score" in run(first, tmp_path, PYTHONPATH=str(site))
 
 
+@long
 def test_the_sources_hold_what_a_build_reads(tmp_path: Path) -> None:
     (archive,) = DIST.glob("ringmill-*.tar.gz")
     shutil.unpack_archive(archive, tmp_path)
