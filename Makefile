@@ -69,7 +69,7 @@ test-rtl: $(STAMPS)/eda  ## the hardware blocks under Verilator: rtl/README.md
 	@$(RTL_TOOLS) test $(BLOCK)
 
 .PHONY: test-full
-test-full: test-full-rust test-full-python test-full-rtl  ## every test at full size, hours rather than minutes (with -k, past a failure)
+test-full: test-full-rust test-full-aarch64 test-full-python test-full-rtl  ## every test at full size, hours rather than minutes (with -k, past a failure)
 
 .PHONY: test-full-rust
 test-full-rust: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda
@@ -78,8 +78,13 @@ test-full-rust: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda
 	@$(foreach core,$(OTHER_CORES),$(call test_core,$(subst _, ,$(core)) --nbf 2 --logn-max 13 --mods 16 --observe) \
 	  cargo test -p ringmill-machine --profile full $(CARGO_FLAGS) -- --include-ignored compact::tests::simulated;)
 
+# The layers whose code depends on the processor, and the golden files, for AArch64 under QEMU.
+.PHONY: test-full-aarch64
+test-full-aarch64: $(STAMPS)/aarch64
+	@. build/aarch64/env.sh; cargo test --target aarch64-unknown-linux-gnu --profile full $(CARGO_FLAGS) -p ringmill-ring -p ringmill-ckks
+
 .PHONY: test-full-python
-test-full-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/service-tools $(STAMPS)/peers $(STAMPS)/data $(STAMPS)/ray $(STAMPS)/cross $(STAMPS)/system $(STAMPS)/eda
+test-full-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/service-tools $(STAMPS)/peers $(STAMPS)/data $(STAMPS)/ray $(STAMPS)/cross $(STAMPS)/aarch64 $(STAMPS)/dist $(STAMPS)/system $(STAMPS)/eda
 	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q -m '' $(PYTEST_JOBS) $(TEST_PATHS)
 
 .PHONY: test-full-rtl
@@ -129,6 +134,9 @@ docs: $(STAMPS)/venv-docs $(STAMPS)/rust $(STAMPS)/venv  ## build/docs: the guid
 	@rm -rf build/docs/api; cp -r target/doc build/docs/api; rm -f build/docs/api/.lock
 	@echo 'build/docs/index.html'
 
+.PHONY: dist
+dist: $(STAMPS)/dist  ## dist: wheels for x86-64 and AArch64, sources, SHA256SUMS, an SBOM of each: docs/how-to/make-a-release.md
+
 .PHONY: setup
 setup: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/system $(DENY)-$(DENY_VERSION)  ## everything that the other targets install when they need it
 
@@ -172,6 +180,19 @@ $(STAMPS)/service-tools: requirements/service.txt $(STAMPS)/venv
 
 $(STAMPS)/cross: requirements/cross.txt $(STAMPS)/venv
 	@scripts/setup-python.sh $(VENV) cross
+	@mkdir -p $(@D); touch $@
+
+$(STAMPS)/venv-dist: requirements/dist.txt scripts/setup-python.sh
+	@scripts/setup-python.sh $(VENV)-dist dist
+	@mkdir -p $(@D); touch $@
+
+$(STAMPS)/aarch64: scripts/aarch64.sh $(wildcard scripts/aarch64/*) $(STAMPS)/venv-dist
+	@PYTHON=$(VENV)-dist/bin/python scripts/aarch64.sh build/aarch64
+	@mkdir -p $(@D); touch $@
+
+# The wheels that tests install.
+$(STAMPS)/dist: $(STAMPS)/rust $(STAMPS)/aarch64 scripts/dist.py $(wildcard packaging/*/*) $(wildcard $(RUST_INPUTS))
+	@$(VENV)-dist/bin/python scripts/dist.py --out dist
 	@mkdir -p $(@D); touch $@
 
 $(STAMPS)/venv-docs: requirements/docs.txt scripts/setup-python.sh

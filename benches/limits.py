@@ -68,7 +68,17 @@ def import_time(_command: list[str], _cores: set[int]) -> Limit:
 def wheel_size(_command: list[str], _cores: set[int]) -> Limit:
     """The wheel that a release would upload."""
     with tempfile.TemporaryDirectory() as folder:
-        build = [sys.executable, "-m", "maturin", "build", "--quiet", "--release", "--out", folder]
+        build = [
+            sys.executable,
+            "-m",
+            "maturin",
+            "build",
+            "--quiet",
+            "--release",
+            "--locked",
+            "--out",
+            folder,
+        ]
         subprocess.run(build, check=True, cwd=ROOT, stderr=subprocess.DEVNULL)
         (wheel,) = Path(folder).glob("*.whl")
         return Limit("wheel", wheel.stat().st_size / 1e6, "MB", 6, at_most=True)

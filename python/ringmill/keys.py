@@ -7,17 +7,20 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ringmill import bundle, memory
 from ringmill._checks import integers
 from ringmill._checks.arguments import checked
 from ringmill._checks.ownership import Owned, of_kind, one_secret
-from ringmill._native import EvaluationKeys, Evaluator, MachineSpec, Params, PublicKey, SecretKey
+from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey
 from ringmill.atomic import alone, make_folder, together, unwritable, writing
 from ringmill.errors import CommandError, FileFormatError, MismatchError, ParameterError, fail
-from ringmill.machines import machine_of
 from ringmill.progress import Show, steps
+
+# A client has no machines.
+if TYPE_CHECKING:
+    from ringmill._native import Evaluator, MachineSpec
 
 SECRET, PUBLIC, EVALUATION, FORMS = "secret.key", "public.key", "evaluation.keys", "evaluation.forms"
 
@@ -52,6 +55,9 @@ class Keys:
         ------
             MachineError: a machine that does not exist.
         """
+        from ringmill._native import Evaluator
+        from ringmill.machines import machine_of
+
         spec = machine_of(machine)
         if spec not in self._evaluators:
             self._evaluators[spec] = Evaluator(self.evaluation, spec)

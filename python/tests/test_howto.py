@@ -175,6 +175,52 @@ def test_a_device_file_as_the_page_has_it_is_explored(tmp_path: Path) -> None:
         rm.explore(square, str(file), space=space, seconds=0, progress="none")
 
 
+def test_blocks_of_the_python_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Page("docs/python.md", tmp_path, monkeypatch)
+    records = np.random.default_rng(1).uniform(-1, 1, (1000, 8))
+    page.session |= {"np": np, "rm": rm, "records": records}
+    page.follow(commands="")
+    expected = (records @ (np.arange(8) / 8)) ** 2
+    assert np.abs(np.ravel(page.session["scores"]) - expected).max() < 1e-3
+    assert page.session["compiled"].name == "softmax"
+
+
+def test_primes_of_few_digits_are_those_of_a_core(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Page("docs/algorithms/primes.md", tmp_path, monkeypatch)
+    page.follow(commands="")
+    assert f"{page.session['ones'].bit_count()} places; " in capsys.readouterr().out
+
+
+@pytest.mark.long
+def test_the_explorer_finds_what_the_page_saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Page("docs/explorer.md", tmp_path, monkeypatch)
+    page.session |= {"rm": rm, "score": rm.kernel(lambda x=rm.vector(16): x * x).trace()}
+    page.follow(commands="")
+    assert {"design.json", "page.html"} <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_every_block_of_python_belongs_to_a_page_that_is_run() -> None:
+    """Pages whose blocks this file, test_readme.py, test_client.py and test_docs.py run."""
+    run = {
+        "README.md",
+        "docs/algorithms/primes.md",
+        "docs/explorer.md",
+        "docs/how-to/choose-a-core.md",
+        "docs/how-to/run-on-a-server.md",
+        "docs/interop.md",
+        "docs/large-machines.md",
+        "docs/models.md",
+        "docs/python.md",
+        "docs/questions.md",
+        "docs/start.md",
+    }
+    pages = [ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")]
+    found = {str(page.relative_to(ROOT)) for page in pages if "```python" in page.read_text(encoding="utf-8")}
+    assert found == run
+
+
 def test_models_predict_as_the_page_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

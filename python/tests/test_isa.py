@@ -139,7 +139,7 @@ def reported(folder: Path, isa: str, program: str, *arguments: str) -> dict[str,
 def missing() -> str | None:
     """An instruction set that this CPU lacks, if there is one."""
     probe = "from ringmill._native import isa; print(isa())"
-    for name in ("ifma", "avx512", "avx2"):
+    for name in ("ifma", "avx512", "avx2", "neon"):
         env = {**os.environ, "RINGMILL_ISA": name}
         if subprocess.run(
             [sys.executable, "-c", probe], env=env, capture_output=True, check=False

@@ -12,6 +12,7 @@ use ringmill_circuits::CircuitError;
 use ringmill_ckks::CkksError;
 use ringmill_ckks::file::FileError;
 use ringmill_errors::{Field, StructuredError};
+#[cfg(feature = "full")]
 use ringmill_explore::ExploreError;
 use ringmill_program::he::HeError;
 use ringmill_program::manage::ChooseError;
@@ -200,6 +201,7 @@ impl Failure {
 
     /// From an exploration: files are files, everything else is a constraint that cannot be met or is
     /// invalid.
+    #[cfg(feature = "full")]
     pub(crate) fn explore(error: &ExploreError) -> Self {
         use ExploreError as E;
         let family = match error {

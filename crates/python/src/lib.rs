@@ -4,6 +4,9 @@
 //! converts values, releases the interpreter's lock in long calls, and turns every Rust error into the
 //! exception class of `ringmill.errors` that stands for its family.
 
+// Without the feature, what the module leaves out is no longer called: the linker drops it.
+#![cfg_attr(not(feature = "full"), allow(dead_code))]
+
 mod algebra;
 mod argument;
 mod bootstrap;
@@ -17,10 +20,13 @@ mod estimate;
 mod evaluation;
 mod evaluator;
 mod executable;
+#[cfg(feature = "full")]
 mod explore;
 mod files;
+#[cfg(feature = "full")]
 mod hardware;
 mod image;
+#[cfg(feature = "full")]
 mod interop;
 mod keys;
 mod literal;
@@ -38,23 +44,43 @@ use pyo3::prelude::*;
 /// The module; its contents are listed and typed in `python/ringmill/_native.pyi`.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    client(module)?;
+    #[cfg(feature = "full")]
+    server(module)?;
+    Ok(())
+}
+
+/// What a client needs: keys, encryption, decryption, files.
+fn client(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<params::Params>()?;
-    module.add_class::<plan::Plan>()?;
     module.add_class::<keys::SecretKey>()?;
     module.add_class::<keys::PublicKey>()?;
     module.add_class::<evaluation::EvaluationKeys>()?;
     module.add_class::<cipher::Ciphertext>()?;
     module.add_class::<comparison::Comparison>()?;
+    module.add("DEFAULT_MAGNITUDE", ringmill_ckks::noise::DEFAULT_MAGNITUDE)?;
+    module.add_function(wrap_pyfunction!(executable::stated, module)?)?;
+    module.add_function(wrap_pyfunction!(machines::isa, module)?)?;
+    module.add_function(wrap_pyfunction!(security::security_limit, module)?)?;
+    module.add_function(wrap_pyfunction!(switching::form_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(files::identify, module)?)?;
+    module.add_function(wrap_pyfunction!(files::identify_file, module)?)?;
+    module.add_function(wrap_pyfunction!(files::blake3_file, module)?)?;
+    Ok(())
+}
+
+/// The rest: compiling, running, exploring.
+#[cfg(feature = "full")]
+fn server(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<plan::Plan>()?;
     module.add_class::<evaluator::Evaluator>()?;
     module.add_class::<executable::Executable>()?;
     module.add_class::<circuits::Circuit>()?;
     module.add_class::<image::CoreImage>()?;
     module.add_class::<switching::Costs>()?;
-    module.add("DEFAULT_MAGNITUDE", ringmill_ckks::noise::DEFAULT_MAGNITUDE)?;
     module.add("INTEGER_FACTOR_MAX", ringmill_program::he::INTEGER_FACTOR_MAX as u64)?;
     module.add_function(wrap_pyfunction!(algebra::fold_algebra, module)?)?;
-    module.add_function(wrap_pyfunction!(executable::stated, module)?)?;
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap_rotations, module)?)?;
     module.add_class::<machines::MachineSpec>()?;
     module.add_function(wrap_pyfunction!(machines::machine_table, module)?)?;
@@ -62,18 +88,12 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(estimate::estimate_program, module)?)?;
     module.add_function(wrap_pyfunction!(estimate::run_program, module)?)?;
     module.add_function(wrap_pyfunction!(estimate::trace_events, module)?)?;
-    module.add_function(wrap_pyfunction!(machines::isa, module)?)?;
     module.add_function(wrap_pyfunction!(machines::calibrate, module)?)?;
     module.add_function(wrap_pyfunction!(machines::ceilings, module)?)?;
     module.add_function(wrap_pyfunction!(machines::costs_path, module)?)?;
     module.add_function(wrap_pyfunction!(compact::compact_cycles, module)?)?;
-    module.add_function(wrap_pyfunction!(security::security_limit, module)?)?;
     module.add_function(wrap_pyfunction!(switching::check_switching, module)?)?;
     module.add_function(wrap_pyfunction!(switching::key_forms, module)?)?;
-    module.add_function(wrap_pyfunction!(switching::form_bytes, module)?)?;
-    module.add_function(wrap_pyfunction!(files::identify, module)?)?;
-    module.add_function(wrap_pyfunction!(files::identify_file, module)?)?;
-    module.add_function(wrap_pyfunction!(files::blake3_file, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::hardware_files, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::core_sizes, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::core_options, module)?)?;

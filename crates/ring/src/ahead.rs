@@ -51,7 +51,12 @@ fn prefetch(word: *const u64) {
         // SAFETY: a prefetch reads nothing that the program can see, and any address will do.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(word.cast()) };
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: as above.
+    unsafe {
+        std::arch::asm!("prfm pldl2keep, [{}]", in(reg) word, options(readonly, nostack, preserves_flags));
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     let _ = word;
 }
 

@@ -30,39 +30,11 @@ ended by SIGTERM or SIGHUP, 141 if nobody reads any more what it prints.
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from types import ModuleType
 
-from ringmill._checks.integers import whole
-from ringmill.cli.ending import Ended, ended_by_signals
-from ringmill.cli.streams import printing, say
-from ringmill.errors import CommandError, RingmillError
-
-INTERRUPTED = 130
-
-#: Options that are whole numbers, the same for every verb that has them: least and most.
-_RANGES = {
-    "threads": (1, 256),
-    "workers": (1, 1024),
-    "depth": (0, 100),
-    "scale_bits": (20, 59),
-    "integer_bits": (0, 59),
-    "levels": (0, 64),
-    "bits": (12, 36),
-    "iterations": (1, 2),
-    "wide_bits": (46, 58),
-    "transforms": (1, 6),
-    "slots": (1, 1 << 16),
-    "security": (0, 256),
-    "runs": (1, 1 << 20),
-    "points": (0, 1 << 20),
-    "word_bits": (32, 60),
-    "bus_bits": (1, 1 << 16),
-    "latency": (0, 1 << 20),
-    "effort": (0, 1 << 30),
-    "seed": (0, (1 << 63) - 1),
-}
+from ringmill.cli import holder
+from ringmill.cli.running import Verb, new_parser, run
 
 
 def _machine_help(default: str) -> str:
@@ -73,44 +45,12 @@ def _machine_help(default: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    from ringmill._native import __version__
-
-    parser = argparse.ArgumentParser(
-        prog="ringmill", description="Compute on encrypted numbers.", allow_abbrev=False
-    )
-    parser.add_argument("--version", action="version", version=f"ringmill {__version__}")
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-
-    def verb(name: str, text: str) -> argparse.ArgumentParser:
-        sub = verbs.add_parser(name, help=text, description=text, allow_abbrev=False)
-        sub.add_argument("--json", action="store_true", help="print the outcome as JSON")
-        sub.add_argument("--quiet", action="store_true", help="show no progress")
-        return sub
-
-    def kernel(sub: argparse.ArgumentParser, what: str = "client.rm, or the whole kernel file") -> None:
-        sub.add_argument("--kernel", required=True, metavar="FILE", help=what)
-
+    parser, verb = new_parser()
     _compile(verb)
-    sub = verb("keygen", "Make the secret key and the keys that a kernel needs.")
-    kernel(sub)
-    sub.add_argument("--out", required=True, metavar="DIR", help="folder for the key files")
-    sub.add_argument("--overwrite", action="store_true", help="replace an existing secret key")
-    sub.add_argument(
-        "--insecure", action="store_true", help="accept a kernel file of less than 128 bits of security"
-    )
-
-    sub = verb("encrypt", "Encrypt the arguments of a kernel.")
-    kernel(sub)
-    sub.add_argument(
-        "--key", required=True, metavar="FILE", help="public key, or secret key (half the bytes)"
-    )
-    sub.add_argument(
-        "--input", required=True, metavar="FILE", help=".npz or .json with one array an argument"
-    )
-    sub.add_argument("--out", required=True, metavar="FILE", help="encrypted arguments")
-
+    holder.keygen_options(verb)
+    holder.encrypt_options(verb)
     sub = verb("evaluate", "Run a kernel on encrypted arguments; needs no secret.")
-    kernel(sub, "server.rm, or the whole kernel file")
+    holder.kernel(sub, "server.rm, or the whole kernel file")
     sub.add_argument(
         "--keys", required=True, metavar="FILE", help="NAME.keys; forms of keys are read from NAME.forms"
     )
@@ -143,18 +83,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("--report", metavar="FILE", help="write a page with a timeline to zoom in, as HTML")
 
-    sub = verb("decrypt", "Decrypt the results of a kernel.")
-    kernel(sub)
-    sub.add_argument("--key", required=True, metavar="FILE", help="secret key")
-    sub.add_argument("--input", required=True, metavar="FILE", help="encrypted results")
-    sub.add_argument("--out", required=True, metavar="FILE", help=".npz or .json for the arrays")
-    _publish(sub, "add the noise that hides errors when N decryptions of this key are published")
-
-    sub = verb("rewrite", "Write encrypted arguments or results anew, stating public facts alone.")
-    kernel(sub)
-    sub.add_argument("--input", required=True, metavar="FILE", help="arguments or results of any version")
-    sub.add_argument("--out", required=True, metavar="FILE", help="the same in the newest version")
-
+    holder.decrypt_options(verb)
+    holder.rewrite_options(verb)
     sub = verb("inspect", "Say what a file is.")
     sub.add_argument("file", metavar="FILE", help="a file of Ringmill, or a folder of such")
     sub.add_argument(
@@ -226,7 +156,7 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     sub = verb("profile", "Show where a kernel's time goes, and how near it runs to this machine's limits.")
-    kernel(sub, "server.rm, or the whole kernel file")
+    holder.kernel(sub, "server.rm, or the whole kernel file")
     sub.add_argument("--runs", type=int, default=5, metavar="N", help="timed runs; the least time counts (5)")
     sub.add_argument(
         "--switching",
@@ -289,14 +219,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _publish(sub: argparse.ArgumentParser, what: str) -> None:
-    sub.add_argument("--publish", type=int, metavar="N", help=what)
-    sub.add_argument(
-        "--statistical", type=int, metavar="BITS", help="bits of statistical security of --publish (30)"
-    )
-
-
-def _compile(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
+def _compile(verb: Verb) -> None:
     sub = verb("compile", "Compile a kernel: client.rm for its client, without weights, and server.rm.")
     sub.add_argument("source", metavar="KERNEL.PY:FUNCTION", help="a kernel, or a function that gives one")
     sub.add_argument("--out", required=True, metavar="DIR", help="folder for client.rm and server.rm")
@@ -313,10 +236,10 @@ def _compile(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
         help="public (default), undivided (a key of OpenFHE or an older version) or secret",
     )
     sub.add_argument("--sanitise", type=int, metavar="N", help="reserve precision for N sanitised results")
-    _publish(sub, "reserve precision for N published decryptions")
+    holder.publish_options(sub, "reserve precision for N published decryptions")
 
 
-def _explore(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
+def _explore(verb: Verb) -> None:
     sub = verb("explore", "Find encryption parameters and a core for a kernel on a device.")
     sub.add_argument(
         "kernel", metavar="KERNEL.PY:FUNCTION", help="what to explore; coxhe:a to coxhe:i are stored"
@@ -374,57 +297,12 @@ def _explore(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
     verb("machines", "List the machines that run programs, with their options.")
 
 
-def _print(outcome: dict[str, Any]) -> None:
-    """Facts as aligned lines; a list or a dictionary as one line an entry."""
-    width = max(len(name) for name in outcome)
-    for name, value in outcome.items():
-        lines = value if isinstance(value, list) else [value]
-        if isinstance(value, dict):
-            lines = [f"{part}: {figure}" for part, figure in value.items()]
-        for at, line in enumerate(lines or ["none"]):
-            print(f"{name if at == 0 else '':<{width}}  {line}")
-
-
-def _in_range(options: argparse.Namespace) -> None:
-    for name, (least, most) in _RANGES.items():
-        value = getattr(options, name, None)
-        if value is not None:
-            whole(CommandError, "--" + name.replace("_", "-"), value, least, most)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
-    try:
-        with ended_by_signals():
-            with printing():
-                options = _parser().parse_args(arguments)
-            return _run(options)
-    except KeyboardInterrupt:
-        say("ringmill: interrupted; no file was left half written")
-        return INTERRUPTED
-    except Ended as ended:
-        say(f"ringmill: ended by {ended.name}; no file was left half written")
-        return ended.status
 
+    def verbs() -> ModuleType:
+        from ringmill.cli import verbs
 
-def _run(options: argparse.Namespace) -> int:
-    from ringmill._native import isa
-    from ringmill.cli import verbs
+        return verbs
 
-    try:
-        isa()  # refuses an instruction set in RINGMILL_ISA that there is not, before any verb begins
-        _in_range(options)
-        outcome = getattr(verbs, options.verb)(options)
-    except RingmillError as error:
-        say(f"ringmill {options.verb}: {error.message}")
-        if options.json:
-            reported = {"error": type(error).__name__, "code": error.code, "message": error.message}
-            with printing():
-                print(json.dumps({**reported, "fields": error.fields}, default=str))
-        return 1
-    with printing():
-        if options.json:
-            print(json.dumps(outcome, default=str))
-        else:
-            getattr(verbs, f"show_{options.verb}", _print)(outcome)
-    return 0
+    return run(_parser, verbs, arguments)

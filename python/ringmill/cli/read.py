@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey
 from ringmill.cli.streams import say
 from ringmill.client import ClientSide, load_client
-from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, FileFormatError, fail
 from ringmill.keys import load_evaluation_keys, load_public, load_secret
 
@@ -31,8 +31,10 @@ def client(path: str) -> ClientSide:
     try:
         return load_client(path)
     except FileFormatError as error:
-        if error.fields.get("found") != "ringmill-kernel":
+        if error.fields.get("found") != "ringmill-kernel" or find_spec("ringmill.compiled") is None:
             raise
+    from ringmill.compiled import Compiled
+
     return Compiled.load(path)
 
 

@@ -7,11 +7,11 @@ import getpass
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ringmill.cli.places import to_write
+from ringmill.cli.running import Verb
 from ringmill.errors import CommandError, fail
 from ringmill.progress import Show
 
@@ -22,13 +22,22 @@ if TYPE_CHECKING:
 Facts = dict[str, Any]
 
 
-def add(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
+def add(verb: Verb) -> None:
     """The options of both verbs."""
+    _add_serve(verb)
+    add_remote(verb)
+
+
+def _add_serve(verb: Verb) -> None:
     sub = verb("serve", "Run kernels for clients over HTTP; prints the address and a first token.")
     sub.add_argument("--dir", required=True, metavar="DIR", help="folder that holds everything")
     sub.add_argument("--listen", metavar="ADDRESS", help="where to listen (127.0.0.1:8750)")
     sub.add_argument("--workers", type=int, metavar="N", help="jobs that run at once (1)")
     sub.add_argument("--threads", type=int, metavar="N", help="threads of each job, all cores by default")
+
+
+def add_remote(verb: Verb) -> None:
+    """The options of what a client does."""
     sub = verb("remote", "Store files at a service, run jobs there, fetch results.")
     tasks = sub.add_subparsers(dest="task", required=True, metavar="TASK")
 

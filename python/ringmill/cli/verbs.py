@@ -10,11 +10,9 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from ringmill import bundle
 from ringmill._checks.integers import whole
 from ringmill._native import MachineSpec, costs_path, machine_help, machine_table
 from ringmill.atomic import make_folder, write_text
-from ringmill.cli import arrays
 from ringmill.cli.compile import compile as compile
 from ringmill.cli.explore import devices as devices
 from ringmill.cli.explore import explore as explore
@@ -22,6 +20,11 @@ from ringmill.cli.explore import show_devices as show_devices
 from ringmill.cli.explore import show_explore as show_explore
 from ringmill.cli.explore import show_targets as show_targets
 from ringmill.cli.explore import targets as targets
+from ringmill.cli.holder import decrypt as decrypt
+from ringmill.cli.holder import encrypt as encrypt
+from ringmill.cli.holder import keygen as keygen
+from ringmill.cli.holder import rewrite as rewrite
+from ringmill.cli.holder import show
 from ringmill.cli.inspect import inspect as inspect
 from ringmill.cli.interop import export as export
 from ringmill.cli.interop import import_
@@ -29,7 +32,7 @@ from ringmill.cli.params import params as params
 from ringmill.cli.places import to_write
 from ringmill.cli.profile import profile as profile
 from ringmill.cli.profile import show_profile as show_profile
-from ringmill.cli.read import client, encryption_key, evaluation_keys, named, secret
+from ringmill.cli.read import evaluation_keys, named
 from ringmill.cli.remote import remote as remote
 from ringmill.cli.remote import serve as serve
 from ringmill.cli.simulate import show_simulate as show_simulate
@@ -39,9 +42,9 @@ from ringmill.cli.workload import show_workload as show_workload
 from ringmill.cli.workload import workload as workload
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
-from ringmill.keys import forms_beside, load_public, refuse_secret
+from ringmill.keys import forms_beside, load_public
 from ringmill.machines import machine_of
-from ringmill.progress import Show, share
+from ringmill.progress import share
 from ringmill.values import Values
 
 Facts = dict[str, Any]
@@ -50,53 +53,16 @@ Facts = dict[str, Any]
 globals()["import"] = import_
 
 
-def _show(options: Namespace) -> Show:
-    return "none" if options.quiet else "auto"
-
-
-def keygen(options: Namespace) -> Facts:
-    """Make keys for a kernel."""
-    compiled = client(options.kernel)
-    folder = Path(options.out)
-    if (folder / "secret.key").exists() and not options.overwrite:
-        refuse_secret(folder / "secret.key", "--overwrite")
-    make_folder(folder)
-    # Files hold seeds: the halves that they stand for need not be in memory.
-    keys = compiled.keygen(seeded=True, insecure=options.insecure, progress=_show(options))
-    sizes = keys.save(folder, overwrite=options.overwrite)
-    files = [f"{folder / name} ({size} bytes)" for name, size in sizes.items()]
-    return {
-        "kernel": compiled.name,
-        "keys": compiled.keys_needed,
-        "identity": keys.identity,
-        "files": files,
-    }
-
-
-def encrypt(options: Namespace) -> Facts:
-    """Encrypt arrays from a file."""
-    compiled = client(options.kernel)
-    target = to_write(options.out, options.kernel, options.key, options.input)
-    key = encryption_key(options.key, compiled.params)
-    values = compiled.encrypt(
-        key,
-        arrays.read(options.input, compiled.arguments, many=compiled.signature.lanes > 0),
-        progress=_show(options),
-    )
-    size = values.save(target)
-    return {"file": str(target), "bytes": size, "ciphertexts": len(values.parts)}
-
-
 def evaluate(options: Namespace) -> Facts:
     """Run a kernel on a file of encrypted arguments."""
     compiled = Compiled.load(options.kernel)
     target = to_write(options.out, options.kernel, options.keys, forms_beside(options.keys), options.input)
-    with share("read keys", _show(options)):
+    with share("read keys", show(options)):
         keys = evaluation_keys(options.keys, compiled.params, options.key_memory)
     arguments = Values.load(options.input, "arguments", compiled.params)
     start = time.perf_counter()
     machine = _machine(options)
-    with share(f"prepare {compiled.name}", _show(options)):
+    with share(f"prepare {compiled.name}", show(options)):
         compiled.executable(machine)
     prepared = time.perf_counter()
     more: dict[str, Any] = {} if options.statistical is None else {"statistical": options.statistical}
@@ -105,7 +71,7 @@ def evaluate(options: Namespace) -> Facts:
     if options.public is not None:
         with named(options.public):
             more["public"] = load_public(compiled.params, options.public)
-    results = compiled.evaluate(keys, arguments, machine=machine, progress=_show(options), **more)
+    results = compiled.evaluate(keys, arguments, machine=machine, progress=show(options), **more)
     done = time.perf_counter()
     size = results.save(target)
     return {
@@ -150,40 +116,6 @@ def show_machines(_facts: Facts) -> None:
     print(machine_help(), end="")
 
 
-def decrypt(options: Namespace) -> Facts:
-    """Decrypt a file of results."""
-    compiled = client(options.kernel)
-    target = to_write(options.out, options.kernel, options.key, options.input)
-    key = secret(compiled.params, options.key)
-    results = Values.load(options.input, "results", compiled.params)
-    more = {} if options.statistical is None else {"statistical": options.statistical}
-    named = compiled.decrypted(key, results, publish=options.publish, **more)
-    arrays.write(target, named)
-    shapes = [f"{name} {list(array.shape)}" for name, array in named.items()]
-    facts = {"file": str(target), "arrays": shapes, "predicted_error_log2": round(results.error_log2, 2)}
-    if options.publish is not None:
-        facts["published_error_log2"] = round(compiled.published_error(options.publish, **more), 2)
-    return facts
-
-
-def rewrite(options: Namespace) -> Facts:
-    """Write encrypted arguments or results anew, stating public facts alone."""
-    compiled = client(options.kernel)
-    target = to_write(options.out, options.kernel, options.input)
-    role = bundle.kind_of(options.input)
-    if role not in ("arguments", "results"):
-        fail(
-            CommandError,
-            "WrongKind",
-            f"{options.input} holds {role or 'something else'}, but arguments or results are wanted. "
-            "Keys and kernels need no rewriting.",
-            path=options.input,
-        )
-    values = compiled.rewritten(Values.load(options.input, role, compiled.params))
-    size = values.save(target)
-    return {"file": str(target), "bytes": size, "role": role, "ciphertexts": len(values.parts)}
-
-
 def build(options: Namespace) -> Facts:
     """Write the folder of a design."""
     from ringmill.project import design, write
@@ -223,7 +155,7 @@ def validate(options: Namespace) -> Facts:
         rtl=not options.no_rtl,
         synthesise=options.synthesise,
         runs=options.runs,
-        show=_show(options),
+        show=show(options),
     )
     if target:
         write_text(target, json.dumps(rows, indent=1) + "\n")

@@ -80,10 +80,10 @@ _COLUMNS = (
 
 def show_workload(facts: Facts) -> None:
     """Print the counts of every program as a table, anything else as lines."""
-    from ringmill.cli import _print
+    from ringmill.cli.running import print_facts
 
     rows = facts.get("rows")
-    _print({name: value for name, value in facts.items() if name != "rows"})
+    print_facts({name: value for name, value in facts.items() if name != "rows"})
     if not rows:
         return
     from rich.console import Console

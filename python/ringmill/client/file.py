@@ -189,7 +189,15 @@ def load_client(path: str | Path) -> Client:
         FileFormatError: no client file, a damaged one, or the server's.
     """
     if bundle.kind_of(path) == "model client":
-        from ringmill.models.client import ModelClient
-
+        try:
+            from ringmill.models.client import ModelClient
+        except ModuleNotFoundError:
+            fail(
+                FileFormatError,
+                "NeedsModels",
+                f"{path} is the client file of a model, and this installation prepares no records. "
+                "Install ringmill in place of ringmill-client.",
+                path=str(path),
+            )
         return ModelClient.load(path)
     return Client.load(path)

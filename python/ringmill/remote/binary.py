@@ -52,6 +52,6 @@ def _missing(why: str) -> Path:
     fail(
         CommandError,
         "NoBinary",
-        f"The service cannot start: {why}. Build it in the checkout with `make serve`, "
-        f"or set {VARIABLE} to its path.",
+        f"The service cannot start: {why}. Install ringmill[serve], build it in the checkout "
+        f"with `make serve`, or set {VARIABLE} to its path.",
     )

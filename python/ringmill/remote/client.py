@@ -6,11 +6,10 @@ import asyncio
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ringmill._checks.arguments import checked
 from ringmill._native import EvaluationKeys
-from ringmill.compiled import Compiled
 from ringmill.errors import RemoteError, fail
 from ringmill.keys import Keys
 from ringmill.progress import Show
@@ -18,6 +17,9 @@ from ringmill.remote import steps
 from ringmill.remote.steps import Ask, Pause, Steps
 from ringmill.remote.transport import Transport
 from ringmill.values import Values
+
+if TYPE_CHECKING:
+    from ringmill.compiled import Compiled
 
 T = TypeVar("T")
 Job = dict[str, Any]

@@ -18,19 +18,21 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, TypeAlias, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ringmill import _native
 from ringmill._checks.ownership import of_kind
 from ringmill._native import EvaluationKeys, SecretKey
 from ringmill.atomic import writing
 from ringmill.bundle import opened
-from ringmill.compiled import Compiled
 from ringmill.errors import FileFormatError, RemoteError, SecretError, fail
 from ringmill.keys import Keys
 from ringmill.progress import Show, share
 from ringmill.remote.transport import Answer, Piece
 from ringmill.values import Values
+
+if TYPE_CHECKING:
+    from ringmill.compiled import Compiled
 
 #: How often an upload that broke is taken up again, the first wait, which doubles, and the longest.
 RETRIES = 6
@@ -239,7 +241,7 @@ def run(
     kernel: Compiled, keys: EvaluationKeys | Keys, arguments: Values, deadline: float | None, progress: Show
 ) -> Steps[Values]:
     """Run a kernel."""
-    of_kind("client.run()", "kernel", kernel, (Compiled,), "Give what kernel.compile() returns.")
+    of_kind("client.run()", "kernel", kernel, _kernels(), "Give what kernel.compile() returns.")
     of_kind("client.run()", "keys", keys, (EvaluationKeys, Keys), "Give keys.evaluation.")
     of_kind("client.run()", "arguments", arguments, (Values,), "Give what compiled.encrypt() returns.")
     hashes = []
@@ -294,6 +296,15 @@ def _refuse_secret(path: Path) -> None:
             )
 
 
+def _kernels() -> tuple[type, ...]:
+    """The class of kernels with programs. Installations for clients have none: there they are files."""
+    try:
+        from ringmill.compiled import Compiled
+    except ModuleNotFoundError:
+        return ()
+    return (Compiled,)
+
+
 def _file_of(what: Any, folder: Path) -> Path:
     """A file of what is to be sent; a secret key is refused."""
     if isinstance(what, (str, os.PathLike)):
@@ -303,7 +314,7 @@ def _file_of(what: Any, folder: Path) -> Path:
             return path
     if isinstance(what, SecretKey):
         fail(SecretError, "SecretKey", "A secret key is not sent. A service needs keys.evaluation.")
-    kinds = (Compiled, EvaluationKeys, Keys, Values)
+    kinds = (*_kernels(), EvaluationKeys, Keys, Values)
     of_kind("client.push()", "what", what, kinds, "Give a path, a kernel, evaluation keys or arguments.")
     path = folder / "object"
     (what.evaluation if isinstance(what, Keys) else what).save(path)

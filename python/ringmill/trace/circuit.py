@@ -7,10 +7,12 @@ bounds are worked out for each, and messages name the kernel's line.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ringmill._native import Circuit
 from ringmill.trace.graph import Graph
+
+if TYPE_CHECKING:
+    from ringmill._native import Circuit
 
 
 def splice(graph: Graph, circuit: Circuit, x: int, y: int = -1) -> int:

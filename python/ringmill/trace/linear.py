@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ringmill._native import Circuit
 from ringmill.trace.base import axes_of, clear_array, constant_array
 from ringmill.trace.circuit import splice
 from ringmill.trace.foreign import is_sparse
@@ -289,6 +288,7 @@ def mapped(x: Symbol, source: Slots, target: Slots, weight: Array, layout: Layou
 
     The three broadcast together; no pair of slots appears twice.
     """
+    from ringmill._native import Circuit
     from ringmill.trace.symbol import Symbol
 
     source, target, weight = (part.ravel() for part in np.broadcast_arrays(source, target, weight))
@@ -305,6 +305,7 @@ def mapped(x: Symbol, source: Slots, target: Slots, weight: Array, layout: Layou
 
 def in_blocks(left: Symbol, right: Symbol) -> Symbol:
     """Encrypted (r, c) times encrypted (c, p), in blocks of d×d slots; three levels."""
+    from ringmill._native import Circuit
     from ringmill.trace.symbol import Symbol
 
     graph, slots = left.graph, left.slots
@@ -324,6 +325,7 @@ def matrix_vector(matrix: Array, vector: Symbol) -> Symbol:
     A vector with gaps is a column of a matrix, and the result keeps the gaps. Where it does not fit so, and
     where a reshape has just closed gaps, columns of zeros stand for them: the reshape costs nothing then.
     """
+    from ringmill._native import Circuit
     from ringmill.trace.symbol import Symbol
 
     rows, columns = matrix.shape

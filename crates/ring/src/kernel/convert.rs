@@ -139,10 +139,10 @@ impl Convert<'_, '_> {
             if READY {
                 self.piece.ahead.request();
             }
-            if vectors == 4 {
-                self.vectors::<S, 4, READY>(s, start, factors, i)
-            } else {
-                self.vectors::<S, 2, READY>(s, start, factors, i)
+            match vectors {
+                4 => self.vectors::<S, 4, READY>(s, start, factors, i),
+                2 => self.vectors::<S, 2, READY>(s, start, factors, i),
+                _ => self.vectors::<S, 1, READY>(s, start, factors, i),
             }
         }
         for i in (whole..words).step_by(S::L::WIDTH) {

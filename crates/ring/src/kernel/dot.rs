@@ -1,5 +1,7 @@
 //! Inner products of limbs with limbs.
 
+use std::ops::Range;
+
 use super::prime::Prime;
 use super::sum::{Narrow, OnSum, Sum, SumKernel, vectors};
 use crate::Backend;
@@ -83,7 +85,11 @@ impl<const P: usize> SumKernel for Dot<'_, P> {
         let words = self.out[0].len();
         let whole = words / (unroll * S::L::WIDTH) * (unroll * S::L::WIDTH);
         for i in (0..whole).step_by(unroll * S::L::WIDTH) {
-            if unroll == 4 { self.vectors::<S, Words, 4>(s, i) } else { self.vectors::<S, Words, 2>(s, i) }
+            match unroll {
+                4 => self.vectors::<S, Words, 4>(s, i),
+                2 => self.vectors::<S, Words, 2>(s, i),
+                _ => self.vectors::<S, Words, 1>(s, i),
+            }
         }
         for i in (whole..words).step_by(S::L::WIDTH) {
             self.vectors::<S, Words, 1>(s, i);
@@ -132,22 +138,9 @@ impl<const P: usize> Dot<'_, P> {
                     sums[p][u] = s.start(residue[p][u]);
                 }
             }
-            for j in first..last {
-                // SAFETY: `dot` saw that there are as many `b` as `a`, and that all limbs have the words of `out`;
-                // i + U·width ≤ their number.
-                let a: [_; U] = unsafe { Words::load(l, self.a.get_unchecked(j).as_ptr(), i) };
-                let mut x = [s.split(l.splat(0)); U];
-                for (x, a) in x.iter_mut().zip(a) {
-                    *x = if j < self.factors { s.factor(a) } else { s.split(a) };
-                }
-                for p in 0..P {
-                    // SAFETY: as above.
-                    let b: [_; U] = unsafe { R::load(l, self.b[p].get_unchecked(j).as_ptr(), i) };
-                    for u in 0..U {
-                        sums[p][u] = s.add(sums[p][u], x[u], s.split(b[u]));
-                    }
-                }
-            }
+            let made = self.factors.clamp(first, last);
+            self.terms::<S, R, U, true>(s, i, first..made, &mut sums);
+            self.terms::<S, R, U, false>(s, i, made..last, &mut sums);
             for p in 0..P {
                 for u in 0..U {
                     residue[p][u] = s.fold(sums[p][u]);
@@ -159,6 +152,34 @@ impl<const P: usize> Dot<'_, P> {
             for (u, &residue) in residue.iter().enumerate() {
                 // SAFETY: i + U·width ≤ out.len().
                 unsafe { l.store_ptr(out.as_mut_ptr().add(i + u * width), residue) };
+            }
+        }
+    }
+
+    /// Adds the products of some terms, whose left factors are in [`Left::form`] if `FACTORS`.
+    #[inline(always)]
+    fn terms<S: Sum, R: Right<S::L>, const U: usize, const FACTORS: bool>(
+        &self,
+        s: S,
+        i: usize,
+        terms: Range<usize>,
+        sums: &mut [[S::Acc; U]; P],
+    ) {
+        let l = s.lanes();
+        for j in terms {
+            // SAFETY: `dot` saw that there are as many `b` as `a`, and that all limbs have the words of `out`;
+            // i + U·width ≤ their number.
+            let a: [_; U] = unsafe { Words::load(l, self.a.get_unchecked(j).as_ptr(), i) };
+            let mut x = [s.split(l.splat(0)); U];
+            for (x, a) in x.iter_mut().zip(a) {
+                *x = if FACTORS { s.factor(a) } else { s.split(a) };
+            }
+            for p in 0..P {
+                // SAFETY: as above.
+                let b: [_; U] = unsafe { R::load(l, self.b[p].get_unchecked(j).as_ptr(), i) };
+                for u in 0..U {
+                    sums[p][u] = s.add(sums[p][u], x[u], s.split(b[u]));
+                }
             }
         }
     }

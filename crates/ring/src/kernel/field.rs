@@ -5,7 +5,7 @@
 //! | [`Narrow`] | q < 2^50 | with 52-bit multiply-add |
 //! | [`Wide52`] | q < 2^60 | with 52-bit multiply-add |
 //! | [`Binary64`] | q < 2^50 | other vectors |
-//! | [`Wide`] | q < 2^60 | other vectors, scalar |
+//! | [`Wide`] | q < 2^60 | other vectors, scalar; one lane where vectors have no products of 64-bit words |
 
 mod binary64;
 mod narrow;
@@ -20,7 +20,7 @@ pub(crate) use wide52::Wide52;
 use super::prime::{Factor, Prime};
 use super::sum;
 use crate::Modulus;
-use crate::lanes::{Kernel, Lanes, Madd52Lanes};
+use crate::lanes::{Kernel, Lanes, Madd52Lanes, Scalar};
 
 /// Primes of [`Narrow`] and [`Binary64`] lie below 2 to this power.
 pub(crate) const NARROW_BITS: u32 = Modulus::NARROW_BITS;
@@ -81,10 +81,10 @@ impl<K: FieldKernel> Kernel for OnField<'_, K> {
         // One lane multiplies integers faster than it emulates fused multiply-add.
         if bits <= NARROW_BITS && L::WIDTH > 1 {
             kernel.run(Binary64::new(l, prime))
-        } else if bits <= 56 {
-            kernel.run(Wide::<L, 28>::new(l, prime))
+        } else if L::PRODUCTS64 {
+            wide(l, prime, kernel)
         } else {
-            kernel.run(Wide::<L, 30>::new(l, prime))
+            wide(Scalar, prime, kernel)
         }
     }
 
@@ -99,5 +99,15 @@ impl<K: FieldKernel> Kernel for OnField<'_, K> {
         } else {
             kernel.run(Wide52::new(l, prime, sum::Wide::<L, 30>::new(l, prime)))
         }
+    }
+}
+
+/// On [`Wide`].
+#[inline(always)]
+fn wide<L: Lanes, K: FieldKernel>(l: L, prime: &Prime, kernel: K) -> K::Output {
+    if prime.modulus.bits() <= 56 {
+        kernel.run(Wide::<L, 28>::new(l, prime))
+    } else {
+        kernel.run(Wide::<L, 30>::new(l, prime))
     }
 }

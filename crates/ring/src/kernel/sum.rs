@@ -83,12 +83,18 @@ pub(crate) trait Sum: Copy {
     fn fold(self, acc: Self::Acc) -> <Self::L as U64Lanes>::U;
 }
 
-/// How many vectors are worked on at a time when each has `sums` sums, 2 or 4: so that no sum waits for the one before, and
-/// sums take half the registers.
+/// How many vectors are worked on at a time when each has `sums` sums, 1, 2 or 4: so that no sum waits for the one before, and
+/// sums take half the registers. (Two vectors that are pairs of registers, with two sums each, spill eight of them.)
 pub(crate) const fn vectors<S: Sum>(sums: usize) -> usize {
     let registers = if S::L::WIDTH == 8 { 32 } else { 16 };
     let each = sums * size_of::<S::Acc>() / size_of::<<S::L as U64Lanes>::U>();
-    if 4 * each <= registers / 2 { 4 } else { 2 }
+    if S::L::PAIRS && 4 * each >= registers {
+        1
+    } else if 4 * each <= registers / 2 {
+        4
+    } else {
+        2
+    }
 }
 
 /// A computation over a sum, written once.
@@ -151,7 +157,12 @@ impl<K: SumKernel> crate::lanes::Kernel for OnSum<'_, K> {
         let greatest = room.bound.max(prime.modulus.value());
         // One lane multiplies integers faster than it emulates fused multiply-add.
         if L::WIDTH > 1 && greatest <= 1 << GRID_BITS {
-            kernel.run(Grid::new(l, prime, room.grid))
+            // Residues are taken as they are, less nothing.
+            if K::BY_CONSTANTS {
+                kernel.run(Grid::<L, true>::new(l, prime, room.grid))
+            } else {
+                kernel.run(Grid::<L, false>::new(l, prime, room.grid))
+            }
         } else if greatest <= 1 << 56 {
             wide::<L, 28, K>(l, prime, room, kernel)
         } else {

@@ -2,6 +2,8 @@
 
 use std::{ffi::OsStr, fmt, str::FromStr, sync::OnceLock};
 
+#[cfg(target_arch = "aarch64")]
+use super::Neon;
 #[cfg(target_arch = "x86_64")]
 use super::{Avx2, Avx512, Avx512Ifma};
 use super::{Emulated, Kernel, Scalar};
@@ -13,10 +15,12 @@ use crate::RingError;
 pub enum Isa {
     /// One lane in plain code.
     Scalar,
-    /// Four lanes in plain code: the twin of [`Isa::Avx2`].
+    /// Four lanes in plain code: the twin of [`Isa::Neon`] and [`Isa::Avx2`].
     Emulated4,
     /// Eight lanes in plain code with 52-bit multiply-add: the twin of [`Isa::Ifma`].
     Emulated8,
+    /// NEON, four lanes in two registers.
+    Neon,
     /// AVX2 and FMA, four lanes.
     Avx2,
     /// AVX-512, eight lanes.
@@ -27,8 +31,8 @@ pub enum Isa {
 
 impl Isa {
     /// All of them, slowest first.
-    pub const ALL: [Self; 6] =
-        [Self::Scalar, Self::Emulated4, Self::Emulated8, Self::Avx2, Self::Avx512, Self::Ifma];
+    pub const ALL: [Self; 7] =
+        [Self::Scalar, Self::Emulated4, Self::Emulated8, Self::Neon, Self::Avx2, Self::Avx512, Self::Ifma];
     /// The environment variable that overrides detection.
     pub const VARIABLE: &'static str = "RINGMILL_ISA";
 
@@ -38,6 +42,7 @@ impl Isa {
             Self::Scalar => "scalar",
             Self::Emulated4 => "emulated4",
             Self::Emulated8 => "emulated8",
+            Self::Neon => "neon",
             Self::Avx2 => "avx2",
             Self::Avx512 => "avx512",
             Self::Ifma => "ifma",
@@ -48,9 +53,14 @@ impl Isa {
     pub const fn width(self) -> usize {
         match self {
             Self::Scalar => 1,
-            Self::Emulated4 | Self::Avx2 => 4,
+            Self::Emulated4 | Self::Neon | Self::Avx2 => 4,
             Self::Emulated8 | Self::Avx512 | Self::Ifma => 8,
         }
+    }
+
+    /// Whether products of 64-bit words take fewer instructions on its lanes than on one lane: [`super::U64Lanes::PRODUCTS64`].
+    pub(crate) const fn has_products64(self) -> bool {
+        !matches!(self, Self::Neon)
     }
 
     /// Whether this CPU executes it.
@@ -99,7 +109,7 @@ impl Isa {
     pub const fn twin(self) -> Self {
         match self {
             Self::Emulated8 | Self::Ifma => Self::Emulated8,
-            Self::Scalar | Self::Emulated4 | Self::Avx2 | Self::Avx512 => Self::Emulated4,
+            Self::Scalar | Self::Emulated4 | Self::Neon | Self::Avx2 | Self::Avx512 => Self::Emulated4,
         }
     }
 
@@ -135,6 +145,8 @@ enum Token {
     Scalar,
     Emulated4,
     Emulated8,
+    #[cfg(target_arch = "aarch64")]
+    Neon(Neon),
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
     #[cfg(target_arch = "x86_64")]
@@ -150,6 +162,10 @@ impl Token {
             Isa::Scalar => Some(Self::Scalar),
             Isa::Emulated4 => Some(Self::Emulated4),
             Isa::Emulated8 => Some(Self::Emulated8),
+            #[cfg(target_arch = "aarch64")]
+            Isa::Neon => Neon::detect().map(Self::Neon),
+            #[cfg(not(target_arch = "aarch64"))]
+            Isa::Neon => None,
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => Avx2::detect().map(Self::Avx2),
             #[cfg(target_arch = "x86_64")]
@@ -177,6 +193,8 @@ impl Backend {
             Token::Scalar => Isa::Scalar,
             Token::Emulated4 => Isa::Emulated4,
             Token::Emulated8 => Isa::Emulated8,
+            #[cfg(target_arch = "aarch64")]
+            Token::Neon(_) => Isa::Neon,
             #[cfg(target_arch = "x86_64")]
             Token::Avx2(_) => Isa::Avx2,
             #[cfg(target_arch = "x86_64")]
@@ -193,8 +211,11 @@ impl Backend {
             Token::Scalar => kernel.run(Scalar),
             Token::Emulated4 => kernel.run(Emulated::<4>),
             Token::Emulated8 => kernel.run52(Emulated::<8>),
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(target_arch = "aarch64")]
             // SAFETY: the token proves that the CPU has the instructions the entry is compiled for; so below.
+            Token::Neon(t) => unsafe { enter_neon(t, kernel) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
             Token::Avx2(t) => unsafe { enter_avx2(t, kernel) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
@@ -204,6 +225,12 @@ impl Backend {
             Token::Ifma(t) => unsafe { enter_ifma(t, kernel) },
         }
     }
+}
+
+#[cfg(target_arch = "aarch64")]
+#[target_feature(enable = "neon")]
+fn enter_neon<K: Kernel>(token: Neon, kernel: K) -> K::Output {
+    kernel.run(token)
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -3,6 +3,7 @@
 //! | backend | width | 52-bit multiply-add | runs on |
 //! |---|---|---|---|
 //! | [`Scalar`] | 1 | no | everything |
+//! | `Neon` | 4, in two registers | no | AArch64 |
 //! | [`Avx2`] | 4 | no | AVX2 and FMA (Zen 3) |
 //! | [`Avx512`] | 8 | no | AVX-512 F, DQ, VL, BW |
 //! | [`Avx512Ifma`] | 8 | yes | the same, IFMA and VBMI2 (Zen 4) |
@@ -22,6 +23,8 @@ mod avx2;
 mod avx512;
 mod emulated;
 mod isa;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +34,8 @@ pub use avx2::Avx2;
 pub use avx512::{Avx512, Avx512Any, Avx512Ifma};
 pub use emulated::{Emulated, Scalar, multiplications};
 pub use isa::{Backend, Isa};
+#[cfg(target_arch = "aarch64")]
+pub use neon::Neon;
 
 /// A computation over lanes, written once.
 pub trait Kernel {
@@ -58,6 +63,11 @@ pub trait U64Lanes: Copy + Send + Sync + std::fmt::Debug + 'static {
     const WIDTH: usize;
     /// Whether code for these lanes runs in tests only, and had better be small than fast.
     const EMULATED: bool = false;
+    /// Whether products of 64-bit words take fewer instructions on these lanes than on one lane.
+    const PRODUCTS64: bool = true;
+    /// Whether a vector is two registers. Every operation is then two that do not wait for each other, so that kernels need
+    /// not work on two vectors at a time.
+    const PAIRS: bool = false;
     /// One vector.
     type U: Copy + std::fmt::Debug;
 
@@ -142,6 +152,13 @@ pub trait F64Lanes: U64Lanes {
     fn fsplat(self, x: f64) -> Self::F {
         self.as_f(self.splat(x.to_bits()))
     }
+    /// Words below 2^52 as numbers, less the integer `less` < 2^52.
+    #[inline(always)]
+    fn number(self, words: Self::U, less: f64) -> Self::F {
+        const TWO52: f64 = (1u64 << 52) as f64;
+        let two52 = self.as_u(self.fsplat(TWO52));
+        self.fsub(self.as_f(self.or(words, two52)), self.fsplat(TWO52 + less))
+    }
     /// a + b.
     fn fadd(self, a: Self::F, b: Self::F) -> Self::F;
     /// a − b.
@@ -154,6 +171,19 @@ pub trait F64Lanes: U64Lanes {
     fn fms(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     /// c − a·b, rounded once.
     fn fnma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// Whether an instruction rounds to integers: [`Self::near_whole`] then rounds the product first.
+    const ROUNDS: bool = false;
+    /// What [`Self::whole`] makes an integer next to a·b of, below 2^51·u for a multiple of u; `magic` is 1.5·2^52·u, u ≥ 1.
+    #[inline(always)]
+    fn near_whole(self, a: Self::F, b: Self::F, magic: Self::F) -> Self::F {
+        self.fma(a, b, magic)
+    }
+    /// An integer: of [`Self::near_whole`] the multiple of u nearest to a·b, or where it [`Self::ROUNDS`] the integer nearest to
+    /// the rounded product.
+    #[inline(always)]
+    fn whole(self, near: Self::F, magic: Self::F) -> Self::F {
+        self.fsub(near, magic)
+    }
     /// `neg` where the sign bit of `s` is set, else `pos`.
     fn select_sign(self, s: Self::F, neg: Self::F, pos: Self::F) -> Self::F;
 }

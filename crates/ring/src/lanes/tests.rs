@@ -200,6 +200,7 @@ suite! {
     scalar: Isa::Scalar, false;
     emulated4: Isa::Emulated4, false;
     emulated8: Isa::Emulated8, true;
+    neon: Isa::Neon, false;
     avx2: Isa::Avx2, false;
     avx512: Isa::Avx512, false;
     ifma: Isa::Ifma, true;
@@ -221,7 +222,7 @@ fn the_override_is_obeyed_or_refused() {
     let unknown = choose("sse9").unwrap_err();
     assert_eq!(
         unknown.to_string(),
-        "RINGMILL_ISA names no instruction set: sse9; take one of scalar, emulated4, emulated8, avx2, avx512, ifma"
+        "RINGMILL_ISA names no instruction set: sse9; take one of scalar, emulated4, emulated8, neon, avx2, avx512, ifma"
     );
     let best = Isa::choose(None, Isa::is_available).unwrap();
     assert!(best.is_available() && !best.is_emulated());
@@ -232,7 +233,7 @@ fn the_override_is_obeyed_or_refused() {
 #[test]
 fn a_cpu_that_lacks_instructions_reports_what_it_has() {
     fn with_avx2(isa: Isa) -> bool {
-        !matches!(isa, Isa::Avx512 | Isa::Ifma)
+        !matches!(isa, Isa::Neon | Isa::Avx512 | Isa::Ifma)
     }
     fn with_none(isa: Isa) -> bool {
         with_avx2(isa) && isa != Isa::Avx2
@@ -253,6 +254,6 @@ fn an_override_that_is_no_text_is_refused() {
     let unknown = Isa::choose(Some(name), Isa::is_available).unwrap_err();
     assert_eq!(
         unknown.to_string(),
-        "RINGMILL_ISA names no instruction set: avx2\u{fffd}; take one of scalar, emulated4, emulated8, avx2, avx512, ifma"
+        "RINGMILL_ISA names no instruction set: avx2\u{fffd}; take one of scalar, emulated4, emulated8, neon, avx2, avx512, ifma"
     );
 }

@@ -1,8 +1,10 @@
 //! Exact binary64 arithmetic with fused multiply-add, for q < 2^50.
 //!
 //! Residues are signed integers held as binary64. With the constant w centred (|w| ≤ q/2) and w' = w/q rounded,
-//! h = fl(y·w), l = y·w − h, b = round(y·w'), t = (h − b·q) + l: every step but the two roundings is exact, because
-//! t = y·w − b·q is an integer below 2^53. Four operations on the multipliers and four on the adders a butterfly.
+//! h = −fl(y·w), l = h + y·w, b = round(y·w'), t = l − (b·q + h): every step but the two roundings is exact, because
+//! t = y·w − b·q is an integer below 2^53. Four operations on the multipliers and four on the adders a butterfly. Tables hold
+//! −w, so that both fused operations add to a register: NEON has no others. A zero t is positive: neither l nor b·q + h is a
+//! negative zero, because b is none and h is negative only where y·w is positive.
 
 use crate::{Modulus, form::Form, lanes::Lanes, ntt::arith::Arith};
 
@@ -26,25 +28,26 @@ impl<L: Lanes> Binary64<L> {
         q.bits() <= 50
     }
 
-    /// y·w − round(y·w')·q, exactly. The quotient must stay below 2^51, so |y| ≤ 2^52, which 4q is.
-    /// |w'| ≤ 1/2 has an error of 2^−55 at most: with |y| = B·q the result is at most q(1/2 + B·q·2^−55).
+    /// y·w − round(y·w')·q, exactly, for constants [−w, w']. The quotient must stay below 2^51, so |y| ≤ 2^52, which 4q is.
+    /// |w'| ≤ 1/2 has an error of 2^−55 at most: with |y| = B·q the result is at most q(1/2 + B·q·2^−55), or where the
+    /// product y·w' is rounded, by 2^−54·B·q at most, q(1/2 + 3·B·q·2^−55).
     #[inline(always)]
     pub(super) fn products<const G: usize>(self, y: [L::F; G], w: [[L::F; 2]; G], magic: L::F) -> [L::F; G] {
         let l = self.l;
         let (mut b, mut h, mut low) = (y, y, y);
         for g in 0..G {
-            b[g] = l.fma(y[g], w[g][1], magic);
+            b[g] = l.near_whole(y[g], w[g][1], magic);
             h[g] = l.fmul(y[g], w[g][0]);
         }
         for g in 0..G {
-            b[g] = l.fsub(b[g], magic);
-            low[g] = l.fms(y[g], w[g][0], h[g]);
+            b[g] = l.whole(b[g], magic);
+            low[g] = l.fnma(y[g], w[g][0], h[g]);
         }
         for g in 0..G {
-            h[g] = l.fnma(b[g], self.q, h[g]);
+            h[g] = l.fma(b[g], self.q, h[g]);
         }
         for g in 0..G {
-            h[g] = l.fadd(h[g], low[g]);
+            h[g] = l.fsub(low[g], h[g]);
         }
         h
     }
@@ -89,10 +92,10 @@ impl<L: Lanes> Binary64<L> {
         (sum, self.products(difference, w, magic))
     }
 
-    /// x − round(x/q)·q, exactly: |x| ≤ 8q < 2^53 in, at most q(1/2 + 2^−49) out.
+    /// x − round(x/q)·q, exactly: |x| ≤ 8q < 2^53 in, at most q(1/2 + 2^−48) out.
     #[inline(always)]
     pub(super) fn reduce(self, x: L::F) -> L::F {
-        let k = self.l.fsub(self.l.fma(x, self.q_inverse, self.magic), self.magic);
+        let k = self.l.whole(self.l.near_whole(x, self.q_inverse, self.magic), self.magic);
         self.l.fnma(k, self.q, x)
     }
 
@@ -111,23 +114,23 @@ impl<L: Lanes> Arith for Binary64<L> {
     type C = [L::F; 2];
     const MAX_LOG_RADIX: usize = if L::WIDTH == 8 { 3 } else { 2 };
     // On vectors of eight words too: a seventh less time than with one block and one vector at a time.
-    const LAST_BLOCKS: usize = 2;
-    const INTERLEAVED: bool = true;
+    const LAST_BLOCKS: usize = if L::PAIRS { 1 } else { 2 };
+    const INTERLEAVED: bool = !L::PAIRS;
 
     const MULTIPLIABLE: u64 = 4 << 12;
     const REPRESENTABLE: u64 = 8 << 12;
     const REDUCING: u32 = 1;
     const LAST_REDUCING: u32 = 1;
-    /// q·2^−55 < 2^−5.
+    /// q·2^−55 < 2^−5, or three times that.
     fn grow(x: u64, y: u64) -> u64 {
-        x + (1 << 11) + y.div_ceil(32)
+        x + (1 << 11) + (if L::ROUNDS { 3 * y } else { y }).div_ceil(32)
     }
     fn reduced(_: u64) -> u64 {
         (1 << 11) + 1
     }
 
-    // q(1/2 + 4/32) = 5q/8 after a product of y ≤ 4q.
-    const INVERSE_FRESH: u32 = 5;
+    // q(1/2 + 4/32) = 5q/8 after a product of y ≤ 4q, or q(1/2 + 3·4/32) = 7q/8.
+    const INVERSE_FRESH: u32 = if L::ROUNDS { 7 } else { 5 };
     const INVERSE_REDUCED: u32 = 5;
     const INVERSE_LIMIT: u32 = 32;
     const INVERSE_STORED: u32 = 16;
@@ -150,7 +153,7 @@ impl<L: Lanes> Arith for Binary64<L> {
     }
     fn encode(q: Modulus, w: u64) -> [u64; 2] {
         let w = q.centred(w) as f64;
-        [w.to_bits(), (w / q.value() as f64).to_bits()]
+        [(-w).to_bits(), (w / q.value() as f64).to_bits()]
     }
     #[inline(always)]
     fn constant(self, words: [L::F; 2]) -> [L::F; 2] {
@@ -165,11 +168,9 @@ impl<L: Lanes> Arith for Binary64<L> {
         self.l.as_u(v)
     }
 
-    /// An integer below 2^52 ored into the mantissa of 2^52.
     #[inline(always)]
     fn enter(self, v: L::F, _: bool) -> L::F {
-        let l = self.l;
-        l.fsub(l.as_f(l.or(l.as_u(v), l.as_u(self.two52))), self.two52)
+        self.l.number(self.l.as_u(v), 0.0)
     }
     #[inline(always)]
     fn forward<const G: usize, const REDUCE: bool>(
@@ -190,7 +191,7 @@ impl<L: Lanes> Arith for Binary64<L> {
     fn leave_factor(self, v: L::F) -> L::F {
         self.reduce(v)
     }
-    /// The difference is at most 3q/2 + e, its product 5q/8.
+    /// The difference is at most 3q/2 + e, its product 7q/8.
     #[inline(always)]
     fn leave_difference(self, a: L::F, v: L::F, c: [L::F; 2]) -> L::F {
         let [t] = self.products([self.l.fsub(self.enter(a, false), self.reduce(v))], [c], self.magic);
@@ -217,7 +218,7 @@ impl<L: Lanes> Arith for Binary64<L> {
     #[inline(always)]
     fn inverse_leave(self, x: L::F, y: L::F, u: [L::F; 2], w: [L::F; 2]) -> (L::F, L::F) {
         let [a, b] = self.products([self.l.fadd(x, y), self.l.fsub(x, y)], [u, w], self.magic);
-        // Products are at most 5q/8, so the sign alone says which multiple of q is missing.
+        // Products are at most 7q/8, so the sign alone says which multiple of q is missing.
         (self.canonical(a), self.canonical(b))
     }
 }

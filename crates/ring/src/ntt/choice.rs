@@ -33,7 +33,7 @@ fn bits_of_pair(candidates: &[Arithmetic]) -> Option<u32> {
     match candidates {
         [Arithmetic::Fold52 { .. }, Arithmetic::Binary64, ..] => Some(50),
         [Arithmetic::Window52(_), Arithmetic::Binary64, ..] => Some(49),
-        [Arithmetic::Wide64 { .. }, Arithmetic::Shoup64] => Some(52),
+        [Arithmetic::Wide64 { .. }, Arithmetic::Shoup64 | Arithmetic::Narrow] => Some(52),
         _ => None,
     }
 }

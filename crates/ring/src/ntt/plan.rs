@@ -6,7 +6,7 @@ use crate::{
     Backend, Isa, Modulus, RingError,
     ahead::Ahead,
     form::Form,
-    lanes::{Kernel, Lanes, Madd52Lanes, Scalar},
+    lanes::{Kernel, Lanes, Madd52Lanes, Scalar, U64Lanes},
     ntt::{
         arith::Arith,
         binary64::Binary64,
@@ -37,7 +37,7 @@ pub struct Plan {
 /// What the butterflies are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Arithmetic {
-    /// [`Shoup64`] on one lane, for degrees that do not fill the vectors.
+    /// [`Shoup64`] on one lane, for degrees that do not fill the vectors, and where vectors have no products of 64-bit words.
     Narrow,
     /// [`Shoup64`].
     Shoup64,
@@ -75,7 +75,7 @@ impl Arithmetic {
         if Wide64::<Scalar, true>::serves(q) {
             list.push(Self::Wide64 { above: true });
         }
-        list.push(Self::Shoup64);
+        list.push(if isa.has_products64() { Self::Shoup64 } else { Self::Narrow });
         list
     }
 }
@@ -268,7 +268,9 @@ impl Part<'_> {
         let Ends { source, first, lift, scale, difference, factors, ahead, own } = self.ends;
         let source = source.map_or(a.cast_const(), |source| source.as_ptr().wrapping_sub(first));
         // Held in memory: made anew beside the butterflies its vectors would take registers, 4 % of an inverse transform.
-        let arith = std::hint::black_box(A::new(lanes, self.plan.q));
+        // (Of the pairs of registers of one vector it would then not be known that they are equal.)
+        let arith = A::new(lanes, self.plan.q);
+        let arith = if A::L::PAIRS { arith } else { std::hint::black_box(arith) };
         let scale = scale.unwrap_or(tables.scale);
         let engine = Engine { arith, tables, source, lift, scale, difference, factors };
         let runs = &tables.runs[self.runs];

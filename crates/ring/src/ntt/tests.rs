@@ -250,7 +250,7 @@ fn the_greatest_primes_of_wide_arithmetic_agree_with_the_reference() {
         (1..).find_map(|i| Modulus::new(first - i * step).ok()).expect("a prime below it")
     };
     for q in [below(1 << 52), below((1 << 52) + (1 << 42)), edge_prime(51, log_n, false)] {
-        let isas = [Isa::Emulated4, Isa::Emulated8, Isa::Avx2, Isa::Avx512, Isa::Ifma];
+        let isas = [Isa::Emulated4, Isa::Emulated8, Isa::Neon, Isa::Avx2, Isa::Avx512, Isa::Ifma];
         for isa in isas.into_iter().filter(|isa| isa.is_available()) {
             let above = q.value() > 1 << 52;
             let arithmetic = Arithmetic::Wide64 { above };
@@ -260,6 +260,7 @@ fn the_greatest_primes_of_wide_arithmetic_agree_with_the_reference() {
     }
     let beyond = (0..).find_map(|i| Modulus::new((1 << 52) + (1 << 42) + 1 + i * step).ok()).unwrap();
     assert_eq!(Arithmetic::candidates(log_n, beyond, Isa::Avx2), [Arithmetic::Shoup64]);
+    assert_eq!(Arithmetic::candidates(log_n, beyond, Isa::Neon), [Arithmetic::Narrow]);
 }
 
 /// The table of the last stages holds the second words of constants only.
@@ -314,6 +315,7 @@ suite! {
     scalar: Isa::Scalar;
     emulated4: Isa::Emulated4;
     emulated8: Isa::Emulated8;
+    neon: Isa::Neon;
     avx2: Isa::Avx2;
     avx512: Isa::Avx512;
     ifma: Isa::Ifma;

@@ -45,7 +45,8 @@ impl<L: Lanes, const ABOVE: bool> Wide64<L, ABOVE> {
     }
 
     /// y·w − b·q, exactly, b an even integer next to y·w'. |w'| ≤ 1/2 has an error of 2^−55 at most, so with
-    /// |y| = B·q, B < 7/4, the quotient is below 2^52 and the result at most q(1 + B·q·2^−55).
+    /// |y| = B·q, B < 7/4, the quotient is below 2^52 and the result at most q(1 + B·q·2^−55). Where lanes round the product
+    /// y·w' to an integer, the error of 1 is one of 1/2 + B·q·2^−54, which is less for B ≤ 15/8.
     #[inline(always)]
     fn products<const G: usize>(self, y: [L::F; G], w: [[L::F; 2]; G]) -> [L::F; G] {
         self.narrow.products(y, w, self.even)
@@ -70,8 +71,8 @@ impl<L: Lanes, const ABOVE: bool> Arith for Wide64<L, ABOVE> {
     type C = [L::F; 2];
     const MAX_LOG_RADIX: usize = Binary64::<L>::MAX_LOG_RADIX;
     // On vectors of eight words too: an eighth less time than with one block and one vector at a time.
-    const LAST_BLOCKS: usize = 2;
-    const INTERLEAVED: bool = true;
+    const LAST_BLOCKS: usize = Binary64::<L>::LAST_BLOCKS;
+    const INTERLEAVED: bool = Binary64::<L>::INTERLEAVED;
 
     // 7q/4 is below 2^53, and the quotient, at most half of that, below 2^52: q(1 + 2^−10) would be too.
     const MULTIPLIABLE: u64 = 7 << 10;

@@ -2,8 +2,8 @@
 //!
 //! h = fl(a·b), l = a·b − h exactly (fused), b' = round(h/q) by adding and removing 1.5·2^52 (|h/q| < 2^50 < 2^51),
 //! t = (h − b'·q) + l = a·b − b'·q exactly: h − b'·q is an integer with |h − b'·q| ≤ |t| + |l| < 2^50 + 2^47.
-//! b' errs by a half for the rounding, by |a·b/q|·(2^−53 + 2^−53 + 2^−106) < 2^50·2^−52 = 1/4 for h and for 1/q.
-//! So |t| < 3q/4, and t or t + q is canonical. A constant is centred, |b| ≤ q/2, so a may be as great as 2q.
+//! b' errs by a half for the rounding, by |a·b/q|·(2^−53 + 2^−53 + 2^−106) < 2^50·2^−52 = 1/4 for h and for 1/q, and by 1/8
+//! more where lanes round the product h/q. So |t| < 7q/8, and t or t + q is canonical. A constant is centred, |b| ≤ q/2, so a may be as great as 2q.
 
 use super::{Field, NARROW_BITS, Vector};
 use crate::kernel::prime::{Factor, Prime};
@@ -32,17 +32,16 @@ impl<L: Lanes> Binary64<L> {
     /// An integer below 2^52 as a number.
     #[inline(always)]
     fn number(self, x: L::U) -> L::F {
-        let two52 = self.l.fsplat(TWO52);
-        self.l.fsub(self.l.as_f(self.l.or(x, self.l.as_u(two52))), two52)
+        self.l.number(x, 0.0)
     }
 
-    /// The residue of a·b, within ±3q/4.
+    /// The residue of a·b, within ±7q/8.
     #[inline(always)]
     fn product(self, a: L::F, b: L::F) -> L::F {
         let (l, magic) = (self.l, self.l.fsplat(1.5 * TWO52));
         let high = l.fmul(a, b);
         let low = l.fms(a, b, high);
-        let quotient = l.fsub(l.fma(high, self.reciprocal, magic), magic);
+        let quotient = l.whole(l.near_whole(high, self.reciprocal, magic), magic);
         l.fadd(l.fnma(quotient, self.q, high), low)
     }
 

@@ -70,8 +70,9 @@ const _: () = {
     assert!(Layout::new((1 << 50) - 1, (1 << 50) - 1).terms == 4);
 };
 
+/// The sums; `LESS`: left operands are taken less the offset of the layout.
 #[derive(Clone, Copy)]
-pub(crate) struct Grid<L: Lanes> {
+pub(crate) struct Grid<L: Lanes, const LESS: bool> {
     l: L,
     modulus: crate::Modulus,
     q: L::F,
@@ -82,7 +83,7 @@ pub(crate) struct Grid<L: Lanes> {
     layout: Layout,
 }
 
-impl<L: Lanes> Grid<L> {
+impl<L: Lanes, const LESS: bool> Grid<L, LESS> {
     /// Operands within the layout, q < 2^50.
     #[inline(always)]
     pub(crate) fn new(l: L, prime: &Prime, layout: Layout) -> Self {
@@ -97,28 +98,21 @@ impl<L: Lanes> Grid<L> {
         }
     }
 
-    /// An integer x below 2^52 as the number x − `less`.
-    #[inline(always)]
-    fn number(self, x: L::U, less: u64) -> L::F {
-        let two52 = self.l.as_u(self.l.fsplat(TWO52));
-        self.l.fsub(self.l.as_f(self.l.or(x, two52)), self.l.fsplat(TWO52 + less as f64))
-    }
-
     /// x less the multiple of q that rounding x/q to a multiple of `unit` gives: exact, if it is below 2^53.
     #[inline(always)]
     fn remainder(self, x: L::F, unit: f64) -> L::F {
         let (l, magic) = (self.l, self.l.fsplat(1.5 * TWO52 * unit));
-        let quotient = l.fsub(l.fma(x, self.reciprocal, magic), magic);
+        let quotient = l.whole(l.near_whole(x, self.reciprocal, magic), magic);
         l.fnma(quotient, self.q, x)
     }
 }
 
-impl<L: Lanes> Sum for Grid<L> {
+impl<L: Lanes, const LESS: bool> Sum for Grid<L, LESS> {
     type L = L;
     type Operand = L::F;
     /// Heads and tails.
     type Acc = [L::F; 2];
-    const LESS: bool = true;
+    const LESS: bool = LESS;
     const FORM: Option<u32> = Some(0);
     /// The layout of residues also represents numbers within ±q.
     const FACTORS: Form = Form::Number;
@@ -145,7 +139,7 @@ impl<L: Lanes> Sum for Grid<L> {
     }
     #[inline(always)]
     fn split(self, x: L::U) -> L::F {
-        self.number(x, self.layout.offset)
+        self.l.number(x, if LESS { self.layout.offset as f64 } else { 0.0 })
     }
     #[inline(always)]
     fn constant(self, c: u64) -> L::F {
@@ -153,15 +147,16 @@ impl<L: Lanes> Sum for Grid<L> {
     }
     #[inline(always)]
     fn start(self, residue: L::U) -> [L::F; 2] {
-        [self.heads, self.number(residue, 0)]
+        [self.heads, self.l.number(residue, 0.0)]
     }
     #[inline(always)]
     fn add(self, [heads, tails]: [L::F; 2], a: L::F, b: L::F) -> [L::F; 2] {
         let l = self.l;
         let sum = l.fma(a, b, heads);
-        [sum, l.fadd(tails, l.fms(a, b, l.fsub(sum, heads)))]
+        [sum, l.fadd(tails, l.fma(a, b, l.fsub(heads, sum)))]
     }
-    /// Heads up to 2^52·q are divided to an even quotient, whose error is at most 1 for that and 1/2 for 1/q: they leave
+    /// Heads up to 2^52·q are divided to an even quotient, or to an integer by way of a rounded product: its error is at most 1
+    /// for that and 1/2 for 1/q. They leave
     /// at most 3q/2 < 2^51, with tails up to 2^52 and a residue less than 2^53. A second division of this
     /// leaves at most q(1/2 + 2^−18), because the quotient is below 2^33 (q ≥ 2^20). That, or q more, is
     /// canonical.
