@@ -1,4 +1,4 @@
-//! Carries the sources of the core, its simulator's shell, the counting of cells and the register constants into the module, so that
+//! Carries the sources of the core and of the encryption engine, their simulators' shells, the counting of cells and the register constants into the module, so that
 //! `ringmill build` finds them wherever the module is: `docs/decisions/0011-hardware-in-the-module.md`.
 
 use std::fmt::Write as _;
@@ -21,24 +21,39 @@ const SHELL: [&str; 12] = [
     "crates/machine/src/compact/registers.rs",
 ];
 
+/// The same of the encryption engine.
+const ENCRYPTOR: [&str; 2] = ["rtl/encryptor/sim/rm_encryptor.h", "rtl/encryptor/sim/rm_encryptor.cpp"];
+
 fn main() -> io::Result<()> {
     let root = PathBuf::from("../..");
-    let list = "rtl/compact_core.f";
-    let listed = fs::read_to_string(root.join(list))?;
-    let sources = listed.lines().filter(|line| !line.starts_with("//")).map(|line| format!("rtl/{line}"));
-    let mut names: Vec<String> = sources.collect();
-    names.extend(waivers(&root)?);
-    names.extend(SHELL.map(str::to_owned));
+    let mut core = listed(&root, "rtl/compact_core.f")?;
+    core.extend(waivers(&root)?);
+    core.extend(SHELL.map(str::to_owned));
+    write(&root, "hardware.rs", "FILES", &core)?;
+    let mut encryptor = listed(&root, "rtl/encryptor/encryptor.f")?;
+    encryptor.extend(ENCRYPTOR.map(str::to_owned));
+    write(&root, "encryptor.rs", "ENCRYPTOR", &encryptor)
+}
+
+/// The files of a list.
+fn listed(root: &Path, list: &str) -> io::Result<Vec<String>> {
     println!("cargo::rerun-if-changed=../../{list}");
-    let mut table = String::from("pub(crate) const FILES: &[(&str, &str)] = &[\n");
+    let text = fs::read_to_string(root.join(list))?;
+    let sources = text.lines().filter(|line| !line.starts_with("//"));
+    Ok(sources.map(|line| format!("rtl/{line}")).collect())
+}
+
+/// Writes a table of files with their texts.
+fn write(root: &Path, file: &str, table_name: &str, names: &[String]) -> io::Result<()> {
+    let mut table = format!("pub(crate) const {table_name}: &[(&str, &str)] = &[\n");
     for name in names {
         println!("cargo::rerun-if-changed=../../{name}");
-        let path = root.join(&name).canonicalize()?;
+        let path = root.join(name).canonicalize()?;
         writeln!(table, "    ({name:?}, include_str!({path:?})),").map_err(io::Error::other)?;
     }
     table.push_str("];\n");
     let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
-    fs::write(Path::new(&out).join("hardware.rs"), table)
+    fs::write(Path::new(&out).join(file), table)
 }
 
 /// The lint waivers that the core file lists.

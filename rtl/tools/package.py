@@ -1,4 +1,4 @@
-"""What another project takes: a FuseSoC core file and a list of sources, made from the blocks."""
+"""What others take: a FuseSoC core file and lists of sources, made from the blocks."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rtl.tools.block import RTL, declared, load, sources
 TOP = "rm_compact_core"
 CORE_FILE = RTL / "compact_core.core"
 LIST_FILE = RTL / "compact_core.f"
+ENCRYPTOR_FILE = RTL / "encryptor" / "encryptor.f"
 ORIGIN = "Made from the blocks' block.json by `python -m rtl.tools package`."
 
 
@@ -59,5 +60,15 @@ def _core(files: list[Path], waivers: list[Path]) -> str:
 def files() -> dict[Path, str]:
     """Return the files and what they hold."""
     found, waivers = sources(load("core"))
-    listing = "".join(f"{path.relative_to(RTL)}\n" for path in found)
-    return {CORE_FILE: _core(found, waivers), LIST_FILE: f"// {ORIGIN}\n{listing}"}
+    engine, lint = sources(load("encryptor"))
+    # What the simulator takes before the sources of the engine.
+    shared = RTL / "encryptor" / "test" / "shared.vlt"
+    return {
+        CORE_FILE: _core(found, waivers),
+        LIST_FILE: _listing(found),
+        ENCRYPTOR_FILE: _listing([*lint, shared, *engine]),
+    }
+
+
+def _listing(paths: list[Path]) -> str:
+    return f"// {ORIGIN}\n" + "".join(f"{path.relative_to(RTL)}\n" for path in paths)

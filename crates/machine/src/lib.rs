@@ -8,6 +8,7 @@ pub mod calibrate;
 pub mod client;
 pub mod compact;
 pub mod cpu;
+pub mod encryptor;
 pub mod error;
 pub mod file;
 pub mod offload;

@@ -11,6 +11,7 @@ use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyType};
 use ringmill_errors::Field;
 
 use crate::cipher::Ciphertext;
+use crate::encryptor::Key;
 use crate::error::{Failure, Family};
 use crate::evaluation::EvaluationKeys;
 use crate::keys::{Made, PublicKey, SecretKey};
@@ -117,6 +118,7 @@ wanted! {
     Bound<'_, Plan>: "a Plan, as compiled.plan";
     Bound<'_, SecretKey>: "a SecretKey, as keys.secret";
     Made<'_>: "a PublicKey or EvaluationKeys, as keys.public or keys.evaluation";
+    Key<'_>: "a PublicKey or SecretKey, as keys.public or keys.secret";
     Bound<'_, PublicKey>: "a PublicKey, as keys.public";
     Bound<'_, EvaluationKeys>: "EvaluationKeys, as keys.evaluation";
     BTreeMap<String, Py<Ciphertext>>: "native ciphertexts by the names of inputs";

@@ -15,6 +15,7 @@ mod circuits;
 mod codec;
 mod compact;
 mod comparison;
+mod encryptor;
 mod error;
 mod estimate;
 mod evaluation;
@@ -56,6 +57,7 @@ fn client(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<params::Params>()?;
     module.add_class::<keys::SecretKey>()?;
     module.add_class::<keys::PublicKey>()?;
+    module.add_class::<encryptor::Encryptor>()?;
     module.add_class::<evaluation::EvaluationKeys>()?;
     module.add_class::<cipher::Ciphertext>()?;
     module.add_class::<comparison::Comparison>()?;
@@ -95,6 +97,7 @@ fn server(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(switching::check_switching, module)?)?;
     module.add_function(wrap_pyfunction!(switching::key_forms, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::hardware_files, module)?)?;
+    module.add_function(wrap_pyfunction!(encryptor::encryptor_files, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::core_sizes, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::core_options, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::multipliers, module)?)?;

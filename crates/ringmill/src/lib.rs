@@ -29,6 +29,7 @@
 mod bootstrap;
 pub mod bundle;
 mod eager;
+pub mod encryptor;
 mod error;
 mod evaluator;
 mod kernel;
@@ -44,6 +45,7 @@ mod stated;
 use std::sync::Arc;
 
 pub use bootstrap::{Bootstrapper, bootstrap_keys};
+pub use encryptor::Encryptor;
 pub use error::Error;
 pub use evaluator::Evaluator;
 pub use kernel::{Input, Inputs, Kernel};

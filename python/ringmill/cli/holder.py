@@ -13,6 +13,7 @@ from ringmill.cli import arrays
 from ringmill.cli.places import to_write
 from ringmill.cli.read import client, encryption_key, secret
 from ringmill.cli.running import Verb
+from ringmill.encryptor import Encryptor, encryptor_of
 from ringmill.errors import CommandError, fail
 from ringmill.keys import refuse_secret
 from ringmill.progress import Show
@@ -48,6 +49,7 @@ def encrypt_options(verb: Verb) -> None:
         "--input", required=True, metavar="FILE", help=".npz or .json with one array an argument"
     )
     sub.add_argument("--out", required=True, metavar="FILE", help="encrypted arguments")
+    _machine(sub)
 
 
 def decrypt_options(verb: Verb) -> None:
@@ -57,6 +59,7 @@ def decrypt_options(verb: Verb) -> None:
     sub.add_argument("--key", required=True, metavar="FILE", help="secret key")
     sub.add_argument("--input", required=True, metavar="FILE", help="encrypted results")
     sub.add_argument("--out", required=True, metavar="FILE", help=".npz or .json for the arrays")
+    _machine(sub)
     publish_options(sub, "add the noise that hides errors when N decryptions of this key are published")
 
 
@@ -74,6 +77,21 @@ def publish_options(sub: argparse.ArgumentParser, what: str) -> None:
     sub.add_argument(
         "--statistical", type=int, metavar="BITS", help="bits of statistical security of --publish (30)"
     )
+
+
+def _machine(sub: argparse.ArgumentParser) -> None:
+    """The machine that encrypts or decrypts."""
+    sub.add_argument(
+        "--machine",
+        default="cpu",
+        metavar="MACHINE",
+        help="cpu (default), or encryptor: the simulated encryption engine, which prints its cycles",
+    )
+
+
+def _cycles(engine: Encryptor | None) -> Facts:
+    """What the simulated encryption engine took, a job after the other."""
+    return {"machine": "encryptor", "cycles": engine.cycles} if engine else {}
 
 
 def show(options: Namespace) -> Show:
@@ -105,13 +123,15 @@ def encrypt(options: Namespace) -> Facts:
     compiled = client(options.kernel)
     target = to_write(options.out, options.kernel, options.key, options.input)
     key = encryption_key(options.key, compiled.params)
+    engine = encryptor_of(options.machine)
     values = compiled.encrypt(
         key,
         arrays.read(options.input, compiled.arguments, many=compiled.signature.lanes > 0),
         progress=show(options),
+        machine=engine or options.machine,
     )
     size = values.save(target)
-    return {"file": str(target), "bytes": size, "ciphertexts": len(values.parts)}
+    return {"file": str(target), "bytes": size, "ciphertexts": len(values.parts), **_cycles(engine)}
 
 
 def decrypt(options: Namespace) -> Facts:
@@ -121,10 +141,18 @@ def decrypt(options: Namespace) -> Facts:
     key = secret(compiled.params, options.key)
     results = Values.load(options.input, "results", compiled.params)
     more = {} if options.statistical is None else {"statistical": options.statistical}
-    named = compiled.decrypted(key, results, publish=options.publish, **more)
+    engine = encryptor_of(options.machine)
+    named = compiled.decrypted(
+        key, results, publish=options.publish, machine=engine or options.machine, **more
+    )
     arrays.write(target, named)
     shapes = [f"{name} {list(array.shape)}" for name, array in named.items()]
-    facts = {"file": str(target), "arrays": shapes, "predicted_error_log2": round(results.error_log2, 2)}
+    facts = {
+        "file": str(target),
+        "arrays": shapes,
+        "predicted_error_log2": round(results.error_log2, 2),
+        **_cycles(engine),
+    }
     if options.publish is not None:
         facts["published_error_log2"] = round(compiled.published_error(options.publish, **more), 2)
     return facts

@@ -17,6 +17,7 @@ from ringmill._checks.ownership import of_kind
 from ringmill._checks.results import plausible
 from ringmill._native import Ciphertext, Params, PublicKey, SecretKey
 from ringmill.client.terms import Terms
+from ringmill.encryptor import Encryptor, encryptor_of
 from ringmill.errors import MismatchError, fail
 from ringmill.flooding import BITS, Flooding, flood, hold_count, hold_reserve, published
 from ringmill.keys import Keys, keygen
@@ -145,6 +146,7 @@ class ClientSide:
         /,
         *,
         progress: Show = "none",
+        machine: str | Encryptor = "cpu",
         **named: ArrayLike,
     ) -> Values:
         """Pack and encrypt the kernel's arguments, given by name or as one mapping.
@@ -155,8 +157,17 @@ class ClientSide:
         With a secret key fresh ciphertexts take half the bytes on the wire, since one half of each expands
         from a seed.
 
+        Args:
+            key: the public or the secret key, or all keys.
+            arguments: the arguments by name.
+            progress: how to show the work, as for ``keygen``.
+            machine: "cpu", or "encryptor" for the simulated encryption engine (``ringmill.encryptor``), which
+                makes the same ciphertexts; an ``Encryptor()`` notes the cycles.
+            named: arguments by name.
+
         Raises
         ------
+            MachineError: parameters or keys that the engine does not do, or no simulator.
             EncodingError: arrays of other shapes, of no finite numbers, or larger than the bound that the
                 kernel was compiled for.
             MismatchError: no key that encrypts, or one of other parameters.
@@ -186,6 +197,8 @@ class ClientSide:
             )
         records, runs = self.signature.runs({**(arguments or {}), **named}, terms.magnitude)
         needed = self._needed(self.signature.input_parts)
+        engine = encryptor_of(machine)
+        encrypt = key.encrypt if engine is None else functools.partial(engine.encrypt, key)
         count = len(runs) * len(needed)
         out: list[dict[str, Ciphertext]] = []
         with (
@@ -196,7 +209,7 @@ class ClientSide:
                 out.append({})
                 for name in needed:
                     step(name)
-                    out[-1][name] = key.encrypt(
+                    out[-1][name] = encrypt(
                         packed[name], level=terms.level, magnitude=terms.magnitude, scale=terms.scale
                     )
         return Values._of_runs("arguments", out, self.name, self.digest, records=records)
@@ -210,6 +223,7 @@ class ClientSide:
         check: bool = True,
         publish: int | None = None,
         statistical: int = BITS,
+        machine: str | Encryptor = "cpu",
     ) -> Any:
         """Decrypt results: an array, or a dict of arrays when the kernel returns several.
 
@@ -223,9 +237,11 @@ class ClientSide:
             publish: how many decryptions under this key will be published, all together. Noise then floods
                 the error, as SECURITY.md states; ``published_error`` states how far numbers may be off.
             statistical: the bits of statistical security of published numbers.
+            machine: as of ``encrypt``.
 
         Raises
         ------
+            MachineError: parameters, keys or results that the engine does not do, or no simulator.
             MismatchError: no key that decrypts; results of another program, or under another secret key.
             ParameterError: a number of decryptions or of bits that is not possible; code ``NoReserve`` where
                 the noise leaves nothing of the result.
@@ -236,7 +252,7 @@ class ClientSide:
             error = self.published_error(flooding.decryptions, flooding.statistical)
             hold_reserve(error, max(self.terms.bounds.values()), f"publish={flooding.decryptions}")
         with done("decrypt", self.name):
-            runs = self._decrypted(f"{self._called}.decrypt()", secret, results)
+            runs = self._decrypted(f"{self._called}.decrypt()", secret, results, encryptor_of(machine))
         hold_count(flooding, len(runs), "publish")
         read = []
         for slots, parts in runs:
@@ -315,14 +331,15 @@ class ClientSide:
     # ---- checks -------------------------------------------------------------------------------
 
     def _decrypted(
-        self, call: str, secret: SecretKey | Keys, results: Values
+        self, call: str, secret: SecretKey | Keys, results: Values, engine: Encryptor | None = None
     ) -> list[tuple[dict[str, Slots], dict[str, Ciphertext]]]:
         """All slots of results, and the ciphertexts that hold them, of every run."""
         of_kind(call, "secret", secret, (SecretKey, Keys), "Only the secret key decrypts: keys.secret.")
         key = secret.secret if isinstance(secret, Keys) else secret
         self._same_params("secret key", key.params)
         runs = self._check_values("results", results, self.signature.output_parts)
-        return [({name: key.decrypt(cipher) for name, cipher in run.items()}, run) for run in runs]
+        decrypt = key.decrypt if engine is None else functools.partial(engine.decrypt, key)
+        return [({name: decrypt(cipher) for name, cipher in run.items()}, run) for run in runs]
 
     def _needed(self, names: Iterable[str]) -> list[str]:
         """Those of the signature's ciphertexts that the program takes, in their order."""

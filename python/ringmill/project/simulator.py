@@ -57,9 +57,10 @@ def _core_of(compiled: Managed, machine: MachineSpec) -> Core:
     return Core(**{**needed, **asked})
 
 
-def _kept() -> Path:
+def kept(what: str) -> Path:
+    """Where simulators of a kind are kept."""
     cache = os.environ.get("XDG_CACHE_HOME")
-    return (Path(cache) if cache else Path.home() / ".cache") / "ringmill" / "cores"
+    return (Path(cache) if cache else Path.home() / ".cache") / "ringmill" / what
 
 
 def library(compiled: Managed, machine: MachineSpec) -> Path:
@@ -74,7 +75,7 @@ def library(compiled: Managed, machine: MachineSpec) -> Path:
     digest = hashlib.blake2b(digest_size=12)
     for place, text in sorted(files.items()):
         digest.update(f"{place}\0{text}\0".encode())
-    target = _kept() / f"{digest.hexdigest()}.so"
+    target = kept("cores") / f"{digest.hexdigest()}.so"
     if target.is_file():
         return target
     core.image(compiled.plan)  # refuses what no core can be built for, or cannot run, in its own words

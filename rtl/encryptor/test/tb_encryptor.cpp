@@ -102,8 +102,9 @@ class Bench {
     if (!dut->secret_ready_o) fail("the secret key is not whole");
   }
 
-  // Runs the jobs; a promise comes with a probability of eager/256 a cycle. A reset stops it after reset_after cycles.
-  void run(const Context& context, std::vector<Job>& jobs, unsigned eager, u64 reset_after = kNever) {
+  // Runs the jobs; a promise comes with a probability of eager/256 a cycle. A reset stops it after reset_after cycles,
+  // unless all jobs have ended before; returns whether it did.
+  bool run(const Context& context, std::vector<Job>& jobs, unsigned eager, u64 reset_after = kNever) {
     const u64 rows = u64(1) << (context.log_n() - kLogP);
     // From start to the first row of the result: lead, transform, operand register, product, sum and correction.
     // With the division three cycles more; and before them, where something is divided, two transforms with a product between.
@@ -124,7 +125,7 @@ class Bench {
         dut->rst_ni = 1;
         dut.settle();
         if (dut->busy_o || dut->secret_ready_o || dut->result_valid_o) fail("something is left after a reset");
-        return;
+        return true;
       }
       if (dut.cycles() - since > 200 * rows + 100000) fail("hangs with %zu jobs inside", waiting.size() + results.size());
       offered = next < jobs.size() && (offered || rng.chance(eager));
@@ -176,6 +177,7 @@ class Bench {
     for (int i = 0; i < 2; i++) dut.tick();
     dut.settle();
     if (dut->busy_o || dut->result_valid_o) fail("busy when all is done");
+    return false;
   }
 
   Dut dut;
@@ -334,8 +336,7 @@ int main(int argc, char** argv) {
       if (turn < resets) {
         std::vector<Job> jobs;
         for (u64 i = 0; i < 4; i++) jobs.push_back(drawn_job(context, s, number += 1, P_Seeded, bench.rng));
-        bench.run(context, jobs, 256, bench.rng.below(6 * context.n()));
-        bench.secret = false;
+        if (bench.run(context, jobs, 256, bench.rng.below(6 * context.n()))) bench.secret = false;
       }
     }
   }

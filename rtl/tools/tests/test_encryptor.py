@@ -151,3 +151,23 @@ def test_the_residues_are_those_of_the_software_engine(log_n, seed, tmp_path):
     said = subprocess.run([run, f"+vectors={vectors}"], capture_output=True, text=True, check=False).stdout
     # Two limbs: both parts of an encryption, with and without the division, and one part of each other mode.
     assert f"checked={7 * 2 << log_n}" in said, said
+
+
+@pytest.mark.long
+def test_the_engine_of_a_client_has_the_bits_of_software_and_the_models_cycles():
+    from ringmill import Params
+    from ringmill.encryptor import library, parameters
+
+    params = Params.from_bits(10, [49, 39, 38], [49], 3, insecure=True)
+    built = parameters(params, 1)
+    run = ["cargo", "run", "--quiet", "--workspace", "--locked", "--example", "encryptor_bits", "--"]
+    said = subprocess.run(
+        [*run, str(library(built)), "7"], capture_output=True, text=True, check=True, cwd=ROOT
+    ).stdout
+    cycles = {name: int(number) for name, number in (line.split() for line in said.splitlines())}
+    engine = Engine(built["Limbs"], built["LogNMax"], 11, extra=True)  # KindMontgomery
+    # One cycle more, since the last row's counts. The mean number of refused bytes is not that of every seed.
+    assert cycles["decrypt"] == engine.draw(DECRYPT) + engine.ready(DECRYPT) + 1
+    assert cycles["symmetric"] == engine.draw(SYMMETRIC) + engine.ready(SYMMETRIC) + 1
+    for name, mode in (("public", PUBLIC), ("divided", DIVIDED)):
+        assert abs(cycles[name] - engine.cold(mode)) <= 10

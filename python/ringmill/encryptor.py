@@ -1,0 +1,209 @@
+"""The encryption engine of a client, simulated: ``machine="encryptor"`` of ``encrypt`` and ``decrypt``.
+
+Its RTL (rtl/encryptor) runs under Verilator, on the caller's message and keys, and draws its samples itself.
+The ciphertexts are those of software for the same randomness. An engine is built once for a degree, limbs and
+their widths, and kept in the user's cache. A build takes minutes, an encryption seconds.
+
+    engine = Encryptor()
+    arguments = compiled.encrypt(keys.public, x=x, machine=engine)
+    engine.cycles                                  # of each ciphertext
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ringmill import _native
+from ringmill._native import Ciphertext, Params, PublicKey, SecretKey, encryptor_files
+from ringmill.atomic import make_folder, writing
+from ringmill.errors import MachineError, fail
+from ringmill.trace.spec import Slots
+
+NAME = "encryptor"
+
+#: log2 of the degrees that the engine is built for, and bits of a word.
+DEGREES, WORD = (10, 15), (36, 60)
+#: `rm_modmul_pkg`'s Montgomery multiplier, which serves every odd prime.
+_MONTGOMERY = 3
+_VERILATOR = ("--cc", "--exe", "--build", "-j", "2", "-O3", "--x-assign", "fast", "--x-initial", "fast")
+_QUIET = ("-Wno-fatal", "-Wno-lint", "-Wno-style")
+# Hidden and not unique: several engines live in one process.
+_CFLAGS = "-O2 -std=gnu++17 -fPIC -fvisibility=hidden -fno-gnu-unique"
+
+
+class Encryptor:
+    """The simulated encryption engine, a machine of ``encrypt`` and ``decrypt`` that notes its cycles."""
+
+    def __init__(self) -> None:
+        #: Cycles of each job so far, from its handshake to the last word of the result.
+        self.cycles: list[int] = []
+        self._built: dict[tuple[tuple[str, int], ...], _native.Encryptor] = {}
+
+    def __repr__(self) -> str:
+        return f"Encryptor({len(self.cycles)} jobs, {sum(self.cycles)} cycles)"
+
+    def encrypt(self, key: PublicKey | SecretKey, values: Slots, *, level: int, **packing: Any) -> Ciphertext:
+        """As ``key.encrypt``.
+
+        Raises
+        ------
+            MachineError: parameters or keys that the engine does not do, or no simulator.
+        """
+        engine = self._engine(key.params, level)
+        cipher, cycles = engine.encrypt(key, values, level=level, **packing)
+        self.cycles.append(cycles)
+        return cipher
+
+    def decrypt(self, key: SecretKey, cipher: Ciphertext) -> Slots:
+        """As ``key.decrypt``.
+
+        Raises
+        ------
+            MachineError: parameters, keys or ciphertexts that the engine does not do, or no simulator.
+        """
+        engine = self._engine(key.params, cipher.level)
+        slots, cycles = engine.decrypt(key, cipher)
+        self.cycles.append(cycles)
+        return slots
+
+    def _engine(self, params: Params, level: int) -> _native.Encryptor:
+        built = parameters(params, level)
+        shape = tuple(sorted(built.items()))
+        if shape not in self._built:
+            self._built[shape] = _native.Encryptor(str(library(built)))
+        return self._built[shape]
+
+
+def encryptor_of(machine: object) -> Encryptor | None:
+    """The engine that ``machine=`` of ``encrypt`` and ``decrypt`` names, or ``None`` for the processor.
+
+    Raises
+    ------
+        MachineError: any other machine.
+    """
+    if isinstance(machine, Encryptor):
+        return machine
+    text = str(machine)
+    if text == "cpu":
+        return None
+    if text == NAME:
+        return Encryptor()
+    fail(
+        MachineError,
+        "NotAClientMachine",
+        f'Encryption and decryption run on machine "cpu" or "{NAME}", or on an Encryptor(), but the machine '
+        f"is {machine!r}. Leave machine= out for software.",
+        machine=repr(machine),
+    )
+
+
+def parameters(params: Params, level: int) -> dict[str, int]:
+    """What an engine for a level is built with, by the names of its top module.
+
+    It has the first special prime, by which encryptions under the public key are divided.
+    """
+    least, most = DEGREES
+    if not least <= params.log_n <= most:
+        fail(
+            MachineError,
+            "EncryptorDegree",
+            f"The encryption engine is built for N from 2^{least} to 2^{most}, and these parameters have "
+            f"N = 2^{params.log_n}. Encrypt in software: leave machine= out.",
+            log_n=params.log_n,
+        )
+    q = [prime.bit_length() for prime in params.q[: level + 1]]
+    bits = max(*q, params.p[0].bit_length())
+    if bits > WORD[1]:
+        fail(
+            MachineError,
+            "EncryptorWord",
+            f"The encryption engine has words of {WORD[1]} bits, and a prime of these parameters has {bits}. "
+            "Encrypt in software: leave machine= out.",
+            bits=bits,
+        )
+    rest = max(q[1:], default=bits)
+    return {
+        "Limbs": len(q),
+        "W": max(WORD[0], bits),
+        "WRest": max(WORD[0], rest),
+        "Kind": _MONTGOMERY,
+        "KindRest": _MONTGOMERY,
+        "LogP": 1,
+        "LogNMax": params.log_n,
+        "LogNMin": params.log_n,
+        "Doubles": 10,
+        "Seeded": 1,
+        "Extra": 1,
+    }
+
+
+def _command(built: Mapping[str, int], files: list[str]) -> list[str]:
+    """The one command that makes the library, in the folder with these files."""
+    defines = " ".join(f"-DP_{name}={value}" for name, value in built.items())
+    return [
+        "verilator",
+        *_VERILATOR,
+        *_QUIET,
+        *(f"-G{name}={value}" for name, value in built.items()),
+        "-CFLAGS",
+        f"{_CFLAGS} {defines} -I../rtl/encryptor/sim",
+        "-LDFLAGS",
+        "-shared",
+        "--Mdir",
+        "build",
+        "--prefix",
+        "Vtop",
+        "--top-module",
+        "rm_encryptor",
+        "-o",
+        "librm_encryptor.so",
+        *(name for name in files if not name.endswith(".h")),
+    ]
+
+
+def library(built: Mapping[str, int]) -> Path:
+    """The library of an engine, built if it is missing.
+
+    It stands in the user's cache (`XDG_CACHE_HOME`) under a name that says what it was made of.
+    """
+    from ringmill.project.simulator import kept, verilator
+
+    files = dict(encryptor_files())
+    command = _command(built, [*files])
+    digest = hashlib.blake2b("\0".join(command).encode(), digest_size=12)
+    for place, text in files.items():
+        digest.update(f"{place}\0{text}\0".encode())
+    target = kept("encryptors") / f"{digest.hexdigest()}.so"
+    if target.is_file():
+        return target
+    if not verilator():
+        fail(
+            MachineError,
+            "NoSimulator",
+            'Machine "encryptor" needs Verilator 5.048 or newer, make and a C++ compiler, and no such '
+            "Verilator is on the path; scripts/eda.sh of Ringmill installs it. Software encrypts without it: "
+            "leave machine= out.",
+        )
+    make_folder(target.parent)
+    with writing(target):
+        work = Path(tempfile.mkdtemp(dir=target.parent))
+    try:
+        for place, text in files.items():
+            (work / place).parent.mkdir(parents=True, exist_ok=True)
+            (work / place).write_text(text, encoding="utf-8")
+        done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            lines = (done.stderr + done.stdout).splitlines()
+            said = next((line for line in lines if "rror" in line), "it said nothing")
+            fail(MachineError, "Simulator", f"The simulated encryption engine does not build: {said}.")
+        os.replace(work / "build" / "librm_encryptor.so", target)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return target
