@@ -23,6 +23,7 @@ from typing import Any
 from ringmill import _native
 from ringmill._native import Ciphertext, Params, PublicKey, SecretKey, encryptor_files
 from ringmill.atomic import make_folder, writing
+from ringmill.client.machine import CPU
 from ringmill.errors import MachineError, fail
 from ringmill.trace.spec import Slots
 
@@ -90,16 +91,15 @@ def encryptor_of(machine: object) -> Encryptor | None:
     """
     if isinstance(machine, Encryptor):
         return machine
-    text = str(machine)
-    if text == "cpu":
+    if str(machine) == CPU:
         return None
-    if text == NAME:
+    if str(machine) == NAME:
         return Encryptor()
     fail(
         MachineError,
         "NotAClientMachine",
-        f'Encryption and decryption run on machine "cpu" or "{NAME}", or on an Encryptor(), but the machine '
-        f"is {machine!r}. Leave machine= out for software.",
+        f'Encryption and decryption run on machine "{CPU}" or "{NAME}", or on an Encryptor(), but the '
+        f"machine is {machine!r}. Leave machine= out for software.",
         machine=repr(machine),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,16 @@ def test_other_machines_are_refused() -> None:
         with pytest.raises(MachineError, match="encryptor") as error:
             compiled.encrypt(keys.public, x=np.zeros(8), machine=machine)
         assert error.value.code == "NotAClientMachine"
+
+
+def test_an_installation_for_clients_alone_has_no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ringmill.encryptor", None)
+    compiled = _double()
+    keys = compiled.keygen()
+    arguments = compiled.encrypt(keys.public, x=np.zeros(8), machine="cpu")
+    with pytest.raises(MachineError, match="install ringmill") as error:
+        compiled.decrypt(keys, compiled.evaluate(keys.evaluation, arguments), machine="encryptor")
+    assert error.value.code == "NeedsRingmill"
 
 
 def test_an_engine_is_built_for_the_limbs_of_a_level() -> None:

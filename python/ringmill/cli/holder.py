@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ringmill import bundle
 from ringmill.atomic import make_folder
@@ -13,11 +13,14 @@ from ringmill.cli import arrays
 from ringmill.cli.places import to_write
 from ringmill.cli.read import client, encryption_key, secret
 from ringmill.cli.running import Verb
-from ringmill.encryptor import Encryptor, encryptor_of
+from ringmill.client.machine import CPU, engine_of
 from ringmill.errors import CommandError, fail
 from ringmill.keys import refuse_secret
 from ringmill.progress import Show
 from ringmill.values import Values
+
+if TYPE_CHECKING:
+    from ringmill.encryptor import Encryptor
 
 Facts = dict[str, Any]
 
@@ -83,7 +86,7 @@ def _machine(sub: argparse.ArgumentParser) -> None:
     """The machine that encrypts or decrypts."""
     sub.add_argument(
         "--machine",
-        default="cpu",
+        default=CPU,
         metavar="MACHINE",
         help="cpu (default), or encryptor: the simulated encryption engine, which prints its cycles",
     )
@@ -123,12 +126,12 @@ def encrypt(options: Namespace) -> Facts:
     compiled = client(options.kernel)
     target = to_write(options.out, options.kernel, options.key, options.input)
     key = encryption_key(options.key, compiled.params)
-    engine = encryptor_of(options.machine)
+    engine = engine_of(options.machine)
     values = compiled.encrypt(
         key,
         arrays.read(options.input, compiled.arguments, many=compiled.signature.lanes > 0),
         progress=show(options),
-        machine=engine or options.machine,
+        machine=engine or CPU,
     )
     size = values.save(target)
     return {"file": str(target), "bytes": size, "ciphertexts": len(values.parts), **_cycles(engine)}
@@ -141,10 +144,8 @@ def decrypt(options: Namespace) -> Facts:
     key = secret(compiled.params, options.key)
     results = Values.load(options.input, "results", compiled.params)
     more = {} if options.statistical is None else {"statistical": options.statistical}
-    engine = encryptor_of(options.machine)
-    named = compiled.decrypted(
-        key, results, publish=options.publish, machine=engine or options.machine, **more
-    )
+    engine = engine_of(options.machine)
+    named = compiled.decrypted(key, results, publish=options.publish, machine=engine or CPU, **more)
     arrays.write(target, named)
     shapes = [f"{name} {list(array.shape)}" for name, array in named.items()]
     facts = {

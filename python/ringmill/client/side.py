@@ -6,7 +6,7 @@ import functools
 import json
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,8 +16,8 @@ from ringmill._checks.arguments import checked
 from ringmill._checks.ownership import of_kind
 from ringmill._checks.results import plausible
 from ringmill._native import Ciphertext, Params, PublicKey, SecretKey
+from ringmill.client.machine import CPU, engine_of
 from ringmill.client.terms import Terms
-from ringmill.encryptor import Encryptor, encryptor_of
 from ringmill.errors import MismatchError, fail
 from ringmill.flooding import BITS, Flooding, flood, hold_count, hold_reserve, published
 from ringmill.keys import Keys, keygen
@@ -26,6 +26,9 @@ from ringmill.progress import Show, steps
 from ringmill.trace.signature import Signature
 from ringmill.trace.spec import Slots, Spec
 from ringmill.values import Values
+
+if TYPE_CHECKING:
+    from ringmill.encryptor import Encryptor
 
 #: What a decoded slot of size 1 is off by: `ckks::noise` has it.
 ROUNDING = 2.0**-50
@@ -146,7 +149,7 @@ class ClientSide:
         /,
         *,
         progress: Show = "none",
-        machine: str | Encryptor = "cpu",
+        machine: str | Encryptor = CPU,
         **named: ArrayLike,
     ) -> Values:
         """Pack and encrypt the kernel's arguments, given by name or as one mapping.
@@ -197,7 +200,7 @@ class ClientSide:
             )
         records, runs = self.signature.runs({**(arguments or {}), **named}, terms.magnitude)
         needed = self._needed(self.signature.input_parts)
-        engine = encryptor_of(machine)
+        engine = engine_of(machine)
         encrypt = key.encrypt if engine is None else functools.partial(engine.encrypt, key)
         count = len(runs) * len(needed)
         out: list[dict[str, Ciphertext]] = []
@@ -223,7 +226,7 @@ class ClientSide:
         check: bool = True,
         publish: int | None = None,
         statistical: int = BITS,
-        machine: str | Encryptor = "cpu",
+        machine: str | Encryptor = CPU,
     ) -> Any:
         """Decrypt results: an array, or a dict of arrays when the kernel returns several.
 
@@ -252,7 +255,7 @@ class ClientSide:
             error = self.published_error(flooding.decryptions, flooding.statistical)
             hold_reserve(error, max(self.terms.bounds.values()), f"publish={flooding.decryptions}")
         with done("decrypt", self.name):
-            runs = self._decrypted(f"{self._called}.decrypt()", secret, results, encryptor_of(machine))
+            runs = self._decrypted(f"{self._called}.decrypt()", secret, results, engine_of(machine))
         hold_count(flooding, len(runs), "publish")
         read = []
         for slots, parts in runs:
