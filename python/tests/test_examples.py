@@ -21,7 +21,15 @@ def test_the_course_is_complete() -> None:
     assert all(step.name in listed for step in STEPS)
 
 
-@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.stem)
+#: It builds simulated hardware of its own.
+SLOW = "20_encryption_engine"
+
+
+@pytest.mark.parametrize(
+    "step",
+    [pytest.param(step, marks=pytest.mark.long) if step.stem == SLOW else step for step in STEPS],
+    ids=lambda step: step.stem,
+)
 def test_step(step: Path) -> None:
     if "studies.tables" in step.read_text(encoding="utf-8") and not list(tables.FOLDER.glob("islp-*.whl")):
         pytest.skip("no registry answered scripts/data.sh")

@@ -21,7 +21,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, PolynomialFeatures, RobustScaler, StandardScaler
-from sklearn.svm import SVR, LinearSVC
+from sklearn.svm import SVC, SVR, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import ringmill as rm
@@ -40,6 +40,8 @@ ESTIMATORS: dict[str, BaseEstimator] = {
     "three classes": make_pipeline(StandardScaler(), PCA(3), LogisticRegression()),
     "labels of text": LogisticRegression(max_iter=500),
     "support vectors": LinearSVC(),
+    "pairs of classes": SVC(kernel="rbf", C=0.5),
+    "vectors of two classes": SVC(kernel="poly", degree=2),
     "kernel": SVR(kernel="poly", degree=2, C=0.1),
     "stochastic": SGDClassifier(random_state=1),
     "discriminants": LinearDiscriminantAnalysis(),
@@ -64,7 +66,7 @@ STEEP = ("tree", "tree of numbers", "forest", "boosting", "boosting of two")
 
 
 def _labels(name: str) -> Any:
-    if name.endswith("two") or name == "two classes":
+    if name.endswith(("two", "two classes")):
         return (Y > 0).astype(int)
     return NAMES[Y] if name == "labels of text" else Y
 

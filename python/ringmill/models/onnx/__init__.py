@@ -13,14 +13,14 @@ __all__ = ["from_onnx", "page"]
 
 def page() -> str:
     """Return the table of operators in ``docs/models.md``."""
-    from ringmill.models.onnx import nodes, trained
+    from ringmill.models.onnx import ensembles, nodes, trained
 
     rows = [
         ("affine, folded into one sum", nodes.AFFINE),
         ("functions, as polynomials", nodes.FUNCTIONS),
         ("products", nodes.BOTH - nodes.AFFINE),
         ("on request: `approximate=[…]`", nodes.REQUEST),
-        ("of trained models, `ai.onnx.ml`", trained.SERVER | trained.REWRITTEN),
+        ("of trained models, `ai.onnx.ml`", ensembles.SERVER | trained.REWRITTEN),
         ("known from shapes", nodes.SHAPES),
         ("at the end of a model, by the client", nodes.CLIENT | nodes.JUMPS),
         ("after these, by the client too", nodes.FOLLOW),

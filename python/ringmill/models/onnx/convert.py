@@ -15,7 +15,7 @@ from ringmill.models.columns import Columns, Context
 from ringmill.models.features import Outside
 from ringmill.models.lowered import Lowered
 from ringmill.models.model import Model, Options, calibrated
-from ringmill.models.onnx import nodes, trained
+from ringmill.models.onnx import ensembles, nodes, trained
 from ringmill.models.onnx.ends import afters, portable
 from ringmill.models.onnx.evaluate import Node
 from ringmill.models.onnx.nodes import Affine, Tensor, Value
@@ -87,7 +87,7 @@ class Graph:
 
     def _known(self, model: Any) -> None:
         """Refuse all operators that are not known, at once."""
-        evaluated = nodes.SUPPORTED | trained.SERVER | {"Constant"}
+        evaluated = nodes.SUPPORTED | ensembles.SERVER | {"Constant"}
         after = self._after_jumps()
         unknown = [
             n for n in self.nodes if n.op not in (nodes.JUMPS | nodes.FOLLOW if id(n) in after else evaluated)
@@ -242,8 +242,8 @@ def _node(
         return [nodes.slopes(context, node, x, operands[1])]
     if node.op == "LayerNormalization":
         return nodes.layer_norm(context, node, operands)
-    if node.op in trained.SERVER and isinstance(x, Tensor):
-        return [trained.evaluated(context, node, x)]
+    if node.op in ensembles.SERVER and isinstance(x, Tensor):
+        return [ensembles.evaluated(context, node, x)]
     if node.op == "ReduceProd":
         return [nodes.product(context, node, operands)]
     if node.op == "ReduceSumSquare":
@@ -299,7 +299,10 @@ def _lowered(graph: Graph, network: Network, asked: frozenset[str]) -> Lowered:
             one = slice(row, row + 1) if graph.lead else row
             own = {n: v[one] if n in shapes else v for n, v in values.items()}
             for node in graph.client:
-                own.update(zip(node.outputs, node([own[n] for n in node.inputs]), strict=False))
+                found = node([own[n] for n in node.inputs])
+                # A cast to single precision would not go with constants in double.
+                found = [r.astype(float) if r.dtype == np.float32 else r for r in found]
+                own.update(zip(node.outputs, found, strict=False))
             rows.append([own[name] for name in graph.outputs])
         return [graph.stacked(list(each)) for each in zip(*rows, strict=True)]
 

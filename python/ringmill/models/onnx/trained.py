@@ -6,6 +6,7 @@ are evaluated as those of ``from_sklearn`` are. Labels are chosen by the client.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,26 +14,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringmill.errors import ModelError, fail
-from ringmill.models.columns import Context
-from ringmill.models.onnx.evaluate import Node
-from ringmill.models.onnx.nodes import Tensor
-from ringmill.models.sklearn import trees
-from ringmill.models.sklearn.kernels import kernel
+from ringmill.models.onnx.ensembles import SERVER
 
 Array = NDArray[Any]
 DOMAIN = "ai.onnx.ml"
 #: Of the main domain, where a file names none.
 OPSET = 18
-#: Evaluated by the server in a way of their own.
-SERVER = frozenset(["SVMRegressor", "TreeEnsembleRegressor"])
 #: Written in nodes of the main domain, and of ``SERVER``.
 REWRITTEN = frozenset(
-    ["ArrayFeatureExtractor", "LinearClassifier", "LinearRegressor", "Scaler", "TreeEnsembleClassifier"]
+    [
+        "ArrayFeatureExtractor",
+        "LinearClassifier",
+        "LinearRegressor",
+        "SVMClassifier",
+        "Scaler",
+        "TreeEnsembleClassifier",
+    ]
 )
 
 # What follows the scores of a classifier, in operators of the main domain.
 _POST = {"NONE": ("Identity", {}), "LOGISTIC": ("Sigmoid", {}), "SOFTMAX": ("Softmax", {"axis": 1})}
-_MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GT", "BRANCH_GTE", "LEAF")
 
 
 class _Rewriting:
@@ -242,6 +243,71 @@ def _tree_classifier(to: _Rewriting, node: Any, given: dict[str, Any]) -> bool:
     return True
 
 
+def _vector_classifier(to: _Rewriting, node: Any, given: dict[str, Any]) -> bool:
+    """Decisions of every pair of classes by support vectors; the client counts which class wins most."""
+    classes = _classes(node, given)
+    counts = [int(n) for n in given.get("vectors_per_class", [])]
+    if given.get("post_transform", "NONE") != "NONE" or given.get("prob_a") or not sum(counts):
+        _refuse(
+            node,
+            "it couples probabilities of pairs, or has no support vectors",
+            "Export it with scores alone",
+        )
+    dual = np.array(given["coefficients"], float).reshape(-1, sum(counts))
+    if dual.min() >= 0:
+        _refuse(node, "no weight of its support vectors is negative", "Fit it to more than one class")
+    pairs = list(itertools.combinations(range(len(classes)), 2))
+    starts = np.cumsum([0, *counts])
+    weights = np.zeros((sum(counts), len(pairs)))
+    for k, (i, j) in enumerate(pairs):
+        first, second = (slice(starts[c], starts[c + 1]) for c in (i, j))
+        weights[first, k], weights[second, k] = dual[j - 1, first], dual[i, second]
+    kept = {
+        name: given[name]
+        for name in ("kernel_params", "kernel_type", "rho", "support_vectors")
+        if name in given
+    }
+    scores = to.name(node.output[0])
+    to.node(
+        "SVMRegressor",
+        [node.input[0]],
+        [scores],
+        node,
+        coefficients=weights.ravel().tolist(),
+        n_supports=sum(counts),
+        n_targets=len(pairs),
+        **kept,
+    )
+    outputs = [*node.output, "", ""]
+    if outputs[1] and len(pairs) > 1:
+        to.node("Identity", [scores], [outputs[1]], node)
+    elif outputs[1]:
+        _gemm(to, node, scores, np.array([[-1.0], [1.0]]), np.zeros(2), outputs[1])
+    if outputs[0]:
+        _most_wins(to, node, scores, pairs, classes, outputs[0])
+    return True
+
+
+def _most_wins(
+    to: _Rewriting, node: Any, scores: str, pairs: list[tuple[int, int]], classes: Array, label: str
+) -> None:
+    """The class that wins the most pairs: the first of a pair where its decision is positive."""
+    won, number, wide, gains, sums, votes, most = (to.name(label) for _ in range(7))
+    gain, before = np.zeros((len(pairs), len(classes))), np.zeros(len(classes))
+    for k, (i, j) in enumerate(pairs):
+        gain[k, i], gain[k, j] = 1.0, -1.0
+        before[j] += 1.0
+    float_type = to.onnx.TensorProto.FLOAT
+    to.node("Greater", [scores, to.constant(np.zeros(1), label)], [won], node)
+    to.node("Cast", [won], [number], node, to=float_type)
+    to.node("Unsqueeze", [number, to.constant(np.array([2]), label)], [wide], node)
+    to.node("Mul", [wide, to.constant(gain, label)], [gains], node)
+    to.node("ReduceSum", [gains, to.constant(np.array([1]), label)], [sums], node, keepdims=0)
+    to.node("Add", [sums, to.constant(before, label)], [votes], node)
+    to.node("ArgMax", [votes], [most], node, axis=1, keepdims=0)
+    to.node("Gather", [to.constant(classes, label), most], [label], node)
+
+
 def _extractor(to: _Rewriting, node: Any, _: dict[str, Any]) -> bool:
     """Columns by constant numbers; of constants by encrypted numbers, it stays for the client."""
     if node.input[1] not in to.constants:
@@ -256,104 +322,7 @@ _WRITERS: dict[str, Callable[[_Rewriting, Any, dict[str, Any]], bool]] = {
     "ArrayFeatureExtractor": _extractor,
     "LinearClassifier": _linear_classifier,
     "LinearRegressor": _linear,
+    "SVMClassifier": _vector_classifier,
     "Scaler": _scaler,
     "TreeEnsembleClassifier": _tree_classifier,
 }
-
-
-def evaluated(context: Context, node: Node, x: Tensor) -> Tensor:
-    """What a node of ``SERVER`` gives."""
-    if len(x.shape) != 1 or not x.lead:
-        _refuse(node, "its input is no matrix of records", "Give it (records, features)")
-    if node.op == "SVMRegressor":
-        return _vectors(context, node, x)
-    roots, offset = _trees(node)
-    trees.bounded(node.name, roots)
-    return Tensor(trees.evaluated(roots, offset)(context, x.columns), (len(offset),), x.lead)
-
-
-def _vectors(context: Context, node: Node, x: Tensor) -> Tensor:
-    """A sum of kernel values with support vectors."""
-    given = node.attributes
-    name = given.get("kernel_type", b"LINEAR").decode().lower()
-    post = given.get("post_transform", b"NONE").decode()
-    if post != "NONE" or int(given.get("one_class", 0)):
-        _refuse(node, "it ends with a jump", "Export it with scores alone")
-    weights = np.array(given["coefficients"], float)
-    offset = np.array(given.get("rho", [0.0]), float)[:1]
-    count = int(given.get("n_supports", 0))
-    if not count:
-        return Tensor(x.columns.affine(weights[:, None], offset), (1,), x.lead)
-    vectors = np.array(given["support_vectors"], float).reshape(count, -1)
-    gamma, coef0, degree = (float(v) for v in given.get("kernel_params", [0.0, 0.0, 1.0]))
-    if name not in ("linear", "poly", "rbf", "sigmoid") or (name == "poly" and degree != int(degree)):
-        _refuse(
-            node, f"its kernel is {name} of degree {degree:g}", "Take linear, rbf, sigmoid or a whole degree"
-        )
-    values = kernel(context, x.columns, vectors, name, gamma=gamma, coef0=coef0, degree=degree)
-    return Tensor(values.affine(weights[:, None], offset), (1,), x.lead)
-
-
-def _trees(node: Node) -> tuple[list[trees.Tree], Array]:
-    """The trees of a node, and what their values are added to."""
-    given = node.attributes
-    post = given.get("post_transform", b"NONE").decode()
-    how = given.get("aggregate_function", b"SUM").decode()
-    if post != "NONE" or how not in ("SUM", "AVERAGE"):
-        _refuse(node, f"it takes the {how.lower()} of its trees, then {post}", "Take sums or means of trees")
-    modes = [mode.decode() for mode in given["nodes_modes"]]
-    if odd := sorted(set(modes) - set(_MODES)):
-        _refuse(node, f"it has splits of the kind {', '.join(odd)}", "Splits by an order are known")
-    targets = int(given["n_targets"])
-    places = list(zip(given["nodes_treeids"], given["nodes_nodeids"], strict=True))
-    number = {place: k for k, place in enumerate(places)}
-    values = np.zeros((len(places), targets))
-    weights = _numbers(given, "target_weights")
-    for tree, at, target, weight in zip(
-        given["target_treeids"], given["target_nodeids"], given["target_ids"], weights, strict=True
-    ):
-        values[number[tree, at], target] += weight
-    roots = list(dict.fromkeys(given["nodes_treeids"]))
-    values /= len(roots) if how == "AVERAGE" else 1
-    ids, yes, no = (given[f"nodes_{name}"] for name in ("treeids", "truenodeids", "falsenodeids"))
-    features, thresholds = given["nodes_featureids"], _numbers(given, "nodes_values")
-    made: dict[int, trees.Node] = {}
-
-    def build(first: int) -> trees.Node:
-        # Children may stand before their parents: they are visited first, without recursion.
-        todo = [first]
-        while todo:
-            k = todo[-1]
-            if modes[k] == "LEAF":
-                made[todo.pop()] = trees.Leaf(values[k])
-                continue
-            children = [number[ids[k], yes[k]], number[ids[k], no[k]]]
-            missing = [child for child in children if child not in made]
-            if missing:
-                todo += missing
-                continue
-            true, false = (made[child] for child in children)
-            # Trees compare features in single precision.
-            strict = modes[k] in ("BRANCH_LT", "BRANCH_GTE")
-            limit = np.nextafter(np.float32(thresholds[k]), np.float32(-np.inf)) if strict else thresholds[k]
-            low, high = (false, true) if modes[k] in ("BRANCH_GT", "BRANCH_GTE") else (true, false)
-            made[todo.pop()] = trees.joined((int(features[k]), trees.threshold(float(limit))), low, high)
-        return made[first]
-
-    first = {tree: next(k for k, (own, _) in enumerate(places) if own == tree) for tree in roots}
-    found = [trees.Tree(build(first[tree]), np.eye(targets)) for tree in roots]
-    base = _numbers(given, "base_values") if _has(given, "base_values") else np.zeros(targets)
-    return found, np.broadcast_to(base, targets).astype(float)
-
-
-def _has(given: dict[str, Any], name: str) -> bool:
-    return name in given or f"{name}_as_tensor" in given
-
-
-def _numbers(given: dict[str, Any], name: str) -> Array:
-    """An attribute that is a list, or a tensor in double precision."""
-    if name in given:
-        return np.array(given[name], float)
-    import onnx
-
-    return onnx.numpy_helper.to_array(given[f"{name}_as_tensor"]).astype(float).ravel()
