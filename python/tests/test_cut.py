@@ -148,6 +148,21 @@ def test_every_argument_is_cut_so_that_parts_go_together(seed: int) -> None:
             assert not np.any(by_row)
 
 
+def test_pieces_leave_room_for_what_a_kernel_makes_of_them(rng: np.random.Generator) -> None:
+    # Differences are brought together anew, and then take two slots an element.
+    x = rng.uniform(-1, 1, 600)
+    compiled = rm.kernel(lambda x: np.diff(x)[:, None] * np.array([1.0, 2.0])).compile(
+        rm.vector(600), params=SMALL, precision=8
+    )
+    np.testing.assert_allclose(compiled.run(x=x), np.diff(x)[:, None] * np.array([1.0, 2.0]), atol=2.0**-8)
+
+
+def test_rows_that_no_ciphertext_holds_are_refused() -> None:
+    with pytest.raises(rm.errors.KernelError) as refused:
+        rm.kernel(lambda a: a * 2).compile(rm.matrix(3, 600), params=SMALL, precision=8)
+    assert refused.value.code == "TooManySlots"
+
+
 def test_what_a_file_says_of_parts_is_checked() -> None:
     written = rm.kernel(moments).compile(params=SMALL, precision=10).signature.to_json()
     assert Signature.from_json(json.loads(json.dumps(written))).to_json() == written
@@ -162,6 +177,8 @@ def test_what_a_file_says_of_parts_is_checked() -> None:
         ("outputs", "cut", 1),
         ("outputs", "cut", None),
         ("outputs", "each", [[[512], [1]]]),
+        ("outputs", "each", []),
+        ("outputs", "each", {}),
         ("outputs", "each", [[[512, 2], [1, 1]], [[512], [1]], [[276], [1]]]),
         ("outputs", "each", [[[1024], [1]], [[512], [1]], [[276], [1]]]),
     ]:

@@ -292,3 +292,24 @@ def test_a_report_of_many_keys_says_what_takes_fewer(monkeypatch: pytest.MonkeyP
     assert reported is not None
     few = rm.kernel(lambda x: weights @ x).compile(rm.vector(256), rotation_keys=int(reported[1]))
     assert len(few.plan.rotations) <= int(reported[1]) < len(compiled.plan.rotations)
+
+
+@pytest.mark.parametrize("most", [1 << 16, 16], ids=["whole", "cut"])
+def test_deviations_of_complex_values_are_absolute(most: int, rng: np.random.Generator) -> None:
+    z = rng.uniform(-1, 1, (20, 3)) + 1j * rng.uniform(-1, 1, (20, 3))
+
+    def spread(z: Any) -> Any:
+        return np.var(z, axis=0), np.cov(z, rowvar=False), np.var(z)
+
+    with ciphertexts_of(most):
+        trace = rm.kernel(spread).trace(rm.matrix(*z.shape, dtype=complex))
+    found = trace.signature.unpack(interpret(trace.text, trace.signature.pack({"z": z})))
+    for got, want in zip(found, spread(z), strict=True):
+        np.testing.assert_allclose(got, want, rtol=0, atol=1e-12)
+
+
+def test_a_clear_condition_compresses(rng: np.random.Generator) -> None:
+    x, keep = rng.uniform(-1, 1, 6), np.array([True, False, True, True, False, False])
+    trace = rm.kernel(lambda x: np.compress(keep, x) + x.compress(keep)).trace(rm.vector(6))
+    got = trace.signature.unpack(interpret(trace.text, trace.signature.pack({"x": x})))
+    np.testing.assert_allclose(got, 2 * x[keep], rtol=0, atol=1e-12)

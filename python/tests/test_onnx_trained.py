@@ -116,10 +116,16 @@ def test_files_of_estimators_agree_with_onnxruntime_and_scikit_learn(
         assert np.mean(np.ravel(found[0]) != np.ravel(own)) <= (0.1 if name in STEEP else 0.0)
 
 
+@pytest.mark.parametrize("name", ["labels of text", "two classes", "pairs of classes"])
 def test_a_classifier_in_a_file_splits_into_client_and_server(
-    files: dict[str, tuple[BaseEstimator, Any]], tmp_path: Path
+    name: str, files: dict[str, tuple[BaseEstimator, Any]], tmp_path: Path
 ) -> None:
-    fitted, file = files["labels of text"]
+    fitted, file = files[name]
+    if name == "pairs of classes":
+        # The converter's scores of pairs are more than a file of clients says.
+        with pytest.raises(rm.errors.ModelError, match="needs NumPy alone"):
+            rm.from_onnx(file, X).save(client=tmp_path / "client.rm")
+        return
     model = rm.from_onnx(file, X)
     model.save(client=tmp_path / "client.rm", server=tmp_path / "server.rm")
     client = rm.load_client(tmp_path / "client.rm")
@@ -178,6 +184,24 @@ def test_every_order_of_a_split_is_known(mode: str) -> None:
 def test_what_trees_cannot_be_evaluated_is_named(given: dict[str, Any], said: str) -> None:
     with pytest.raises(rm.errors.ModelError, match=said):
         rm.from_onnx(_ensemble(**given), np.array([[0.1, 0.0], [0.9, 1.0]]))
+
+
+def test_one_score_of_both_signs_for_two_classes_is_refused() -> None:
+    # onnxruntime gives [-s, s] for it, the reference implementation [1 - s, s].
+    boosted = GradientBoostingClassifier(n_estimators=2, max_depth=1, loss="exponential")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        file = to_onnx(boosted.fit(X, Y > 0), X[:1].astype(np.float32))
+    with pytest.raises(rm.errors.ModelError, match="one score for two classes, of both signs"):
+        rm.from_onnx(file, X)
+
+
+def test_a_file_that_the_reference_does_not_evaluate_is_refused_in_words() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        file = to_onnx(SVC().fit(X, np.array(["no", "yes"])[(Y > 0).astype(int)]), X[:1].astype(np.float32))
+    with pytest.raises(rm.errors.ModelError, match="Export labels as whole numbers"):
+        rm.from_onnx(file, X)
 
 
 def test_layers_after_a_jump_are_refused_all_at_once() -> None:

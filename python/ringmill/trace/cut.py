@@ -18,6 +18,7 @@ import numpy as np
 from ringmill.trace.base import Tensor, axes_of, constant_array, no_iteration, plain_sum
 from ringmill.trace.broadcast import common_shape
 from ringmill.trace.gather import Numbers, gathered, numbers, rolled
+from ringmill.trace.graph import Graph
 from ringmill.trace.index import index_of
 from ringmill.trace.layout import Layout, Shape, floor_power_of_two
 from ringmill.trace.linear import factor, mapped
@@ -139,7 +140,7 @@ class Cut(Several):
 
     def gathered(self, index: Numbers) -> Any:
         """The elements that have these numbers (`trace/gather.py`): in one ciphertext, or cut."""
-        return in_pieces(index, self.parts[0].slots, self.one)
+        return in_pieces(index, self.parts[0].graph, self.one)
 
     def one(self, index: Numbers) -> Symbol:
         """The same in one ciphertext."""
@@ -273,7 +274,7 @@ class Cut(Several):
             found: Symbol = reduce(lambda a, b: a + b, terms or [gathered(self.parts[0], 0 * index)])
             return found
 
-        return in_pieces(np.arange(length), self.parts[0].slots, piece)
+        return in_pieces(np.arange(length), self.parts[0].graph, piece)
 
     def __matmul__(self, other: object) -> Any:
         value: Any = other if isinstance(other, Tensor) else factor(other)
@@ -365,14 +366,18 @@ def _by_diagonals(left: Sequence[Symbol], right: Sequence[Symbol]) -> Symbol | N
     return Symbol(graph, total, layout, clean=True)
 
 
-def in_pieces(index: Numbers, slots: int, one: Callable[[Numbers], Symbol]) -> Any:
-    """What ``one`` makes of each piece that fits a ciphertext, along the first axis that can be cut so."""
+def in_pieces(index: Numbers, graph: Graph, one: Callable[[Numbers], Symbol]) -> Any:
+    """What ``one`` makes of pieces as large as parts are cut, along the first axis that can be cut so.
+
+    Slots beyond that are for what a kernel makes of the pieces.
+    """
+    slots = graph.held
     if index.size <= slots or not index.ndim:
         return one(index)
     for axis in (0, int(np.argmax(index.shape))):
         rest = index.size // index.shape[axis]
-        if rest <= slots:
-            length = floor_power_of_two(slots // rest)
+        if rest <= graph.slots:
+            length = floor_power_of_two(max(slots // rest, 1))
             cuts = range(length, index.shape[axis], length)
             return Cut([one(piece) for piece in np.split(index, cuts, axis)], axis)
     raise MoreSlotsError(rest)

@@ -176,7 +176,7 @@ def _joined_cut(values: list[Any], starts: Any, index: Numbers) -> Any:
     def piece(at: Numbers) -> Any:
         return _sum_of_own(values, starts, at, first)
 
-    return in_pieces(index, first.slots, piece)
+    return in_pieces(index, first.graph, piece)
 
 
 def _sum_of_own(values: list[Any], starts: Any, index: Numbers, first: Any) -> Any:

@@ -124,6 +124,8 @@ class Graph:
         self.samples: dict[int, NDArray[np.float64]] = {}
         # Slots that ciphertexts have at most, of the ring that is given or of the largest.
         self.most = 1 << 16
+        # Slots that parts of long values fill; kernels may need more for what they make of them.
+        self.held = slots
         # How far polynomials that are chosen here may be from their functions, and what was chosen.
         self.tolerance = 2.0**-22
         self.found: list[Found] = []

@@ -43,10 +43,11 @@ def _reshape(x: Any, *shape: Any, order: str = "C", copy: Any = None, **old: Any
 FUNCTIONS: dict[str, Handler] = {
     # Elements in another place.
     **_moves("flip", "fliplr", "flipud", "rot90", "swapaxes", "moveaxis", "squeeze", "expand_dims"),
-    **_moves("broadcast_to", "take", "compress", "delete", "diagonal", "diag", "diagflat", "tril", "triu"),
+    **_moves("broadcast_to", "take", "delete", "diagonal", "diag", "diagflat", "tril", "triu"),
     **_moves("atleast_1d", "atleast_2d", "split", "array_split", "hsplit", "vsplit", "unstack", "rollaxis"),
     **_moves("take_along_axis", "trim_zeros"),
     **_joins("concatenate", "concat", "stack", "vstack", "hstack", "column_stack", "dstack", "block"),
+    "compress": lambda condition, x, axis=None: _compressed(x, condition, axis),
     "pad": gather.padded,
     "insert": gather.inserted,
     "append": lambda x, y, axis=None: gather.joined(
@@ -216,6 +217,7 @@ METHODS: dict[str, Handler] = {
     "flatten": lambda x, order="C": FUNCTIONS["ravel"](x, order),
     "astype": lambda x, dtype=float, **_: x,
     "squeeze": FUNCTIONS["squeeze"],
+    "compress": lambda x, condition, axis=None: _compressed(x, condition, axis),
     "flat": lambda x: x,
     "conjugate": lambda x: x.conj(),
     "dot": algebra.dot,
@@ -260,6 +262,12 @@ def _flat(x: Any) -> Any:
         return np.ravel(x)
     values: Any = x
     return x if x.ndim == 1 else values.reshape(-1)
+
+
+def _compressed(x: Any, condition: Any, axis: Any) -> Any:
+    if isinstance(condition, Tensor):
+        refuse("BadIndex", "an encrypted condition of numpy.compress", "Multiply by the condition instead")
+    return gather.by_numbers(lambda index: np.compress(condition, index, axis), x)
 
 
 def _broadcast(arrays: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -293,7 +293,7 @@ class Signature:
             )
         try:
             return cls._parsed(data)
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
             fail(
                 FileFormatError,
                 "Damaged",
@@ -326,6 +326,8 @@ class Signature:
             parts = tuple(str(p) for p in r["parts"])
             if not parts:
                 raise ValueError("a result without ciphertexts")
+            if len(parts) > MOST_CIPHERTEXTS:
+                raise ValueError(f"a result of more than {MOST_CIPHERTEXTS} ciphertexts")
             outputs[str(name)] = _result(r, parts, slots)
         if not inputs or not outputs:
             raise ValueError("no arguments or no results")
@@ -371,9 +373,11 @@ def _result(given: dict[str, Any], parts: tuple[str, ...], slots: int) -> Result
         if len(parts) > 1 and not stacked:
             raise ValueError("several ciphertexts of a result that has one")
         return Result(parts, (layout,) * len(parts), stacked)
+    if len(given["each"]) != len(parts):
+        raise ValueError("a result with more or fewer places than ciphertexts")
     layouts = tuple(_layout(shape, strides, slots) for shape, strides in given["each"])
     axis, first = given["cut"], layouts[0].shape
-    if type(axis) is not int or not 0 <= axis < len(first) or len(layouts) != len(parts):
+    if type(axis) is not int or not 0 <= axis < len(first):
         raise ValueError("a result that is cut along an axis that it has not")
     if any(a.shape[:axis] + a.shape[axis + 1 :] != first[:axis] + first[axis + 1 :] for a in layouts):
         raise ValueError("parts of a result that do not go together")

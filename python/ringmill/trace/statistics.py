@@ -69,7 +69,8 @@ def var(
     left = count - (ddof if correction is None else correction)
     if left <= 0:
         refuse("DivisionByZero", f"a variance of {count} elements with ddof {ddof}", "Take a smaller ddof")
-    squares = type(x).sum(centred * centred, axis, keepdims=keepdims)
+    other = centred.conj() if _complex(x) else centred
+    squares = type(x).sum(centred * other, axis, keepdims=keepdims)
     return squares * (1 / left)
 
 
@@ -123,7 +124,8 @@ def cov(m: Any, y: Any = None, *, rowvar: bool = True, bias: bool = False, ddof:
     if count <= 0:
         refuse("DivisionByZero", f"a covariance of {records.shape[0]} records", "Take a smaller ddof")
     centred = records - type(records).mean(records, 0, keepdims=True)
-    return centred.T @ centred * (1 / count)
+    other = centred.conj() if _complex(m) else centred
+    return centred.T @ other * (1 / count)
 
 
 def along(x: Any, matrix: Any, axis: int) -> Any:

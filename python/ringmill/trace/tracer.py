@@ -144,18 +144,23 @@ class Tracer(Function):
             held = known.most if known.most < MOST_SLOTS else min(max(CUT_SLOTS, least), MOST_SLOTS)
             specs = self._cut(specs, held)
             slots = max(slots_for(specs), held)
-        while slots <= MOST_SLOTS:
+        # What fits one ciphertext of the largest ring is refused later where the parameters have fewer slots.
+        most = known.most if held else MOST_SLOTS
+        while slots <= most:
             try:
-                return self._traced({**arguments, **specs}, specs, slots, known)
+                return self._traced({**arguments, **specs}, specs, slots, known, held)
             except MoreSlotsError as more:
-                slots = power_of_two(more.slots)
-            if held and slots > known.most >= slots // held:
-                # Shorter parts take no more slots than there are.
+                # More than there were, whatever was asked for: so this ends.
+                slots = max(power_of_two(more.slots), 2 * slots)
+            if held and slots > known.most:
+                # Shorter parts take fewer slots, until a part is one element.
                 held = held * known.most // slots
+                if not held:
+                    break
                 specs, slots = self._cut(specs, held), known.most
         refuse(
             "TooManySlots",
-            f"{self.function.__name__} needs {slots} slots in a ciphertext; the largest has {MOST_SLOTS}",
+            f"{self.function.__name__} needs {slots} slots in a ciphertext; the largest has {most}",
             "Arguments are cut over ciphertexts along their first axis: give fewer elements along the "
             'others, or pack matrices by columns (packing="columns")',
             self.where,
@@ -175,10 +180,13 @@ class Tracer(Function):
             )
         return specs
 
-    def _traced(self, arguments: dict[str, Any], specs: dict[str, Spec], slots: int, known: Known) -> Traced:
+    def _traced(
+        self, arguments: dict[str, Any], specs: dict[str, Spec], slots: int, known: Known, held: int
+    ) -> Traced:
         real = all(s.real for s in specs.values())
         graph = Graph(slots, known.magnitude if real else None, self.where)
         graph.tolerance, graph.most, graph.sizes = known.tolerance, known.most, known.sizes
+        graph.held = held or slots
         values = {name: v.symbols(graph, name) if isinstance(v, Spec) else v for name, v in arguments.items()}
         for name, records in known.samples.items():
             for part, value in zip(specs[name].parts(name), parts_of(values[name]), strict=True):

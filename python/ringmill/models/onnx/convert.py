@@ -188,7 +188,16 @@ class Network:
         evaluator = ReferenceEvaluator(self.model)
         graph = self.graph
         records = [graph.record(row) for row in self.transform(rows)]
-        found: list[Any] = [evaluator.run(None, record) for record in records]
+        try:
+            found: list[Any] = [evaluator.run(None, record) for record in records]
+        except Exception as refused:
+            said = str(refused).split("\n")[0].rstrip(".")[:120]
+            fail(
+                ModelError,
+                "Reference",
+                "The reference implementation of ONNX, with which conversions are compared, does not "
+                f"evaluate the file: {said}. Export labels as whole numbers, or with another opset.",
+            )
         return [graph.stacked([np.asarray(each) for each in own]) for own in zip(*found, strict=True)]
 
 

@@ -51,10 +51,28 @@ def _labels(graph: Graph, node: Node) -> Any:
     return labels if labels is not None and labels.ndim == 1 else None
 
 
+def _changes_nothing(graph: Graph, node: Node) -> bool:
+    """Whether a node casts numbers to numbers, or labels to what they are."""
+    import onnx
+
+    if node.op != "Cast":
+        return False
+    to = int(node.attributes["to"])
+    if to in (onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE):
+        return True
+    made = next((one for one in graph.client if node.inputs[0] in one.outputs), None)
+    labels = None if made is None else _labels(graph, made)
+    if labels is None:
+        return False
+    whole = to in (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
+    return labels.dtype.kind in "iu" if whole else to == onnx.TensorProto.STRING and labels.dtype.kind in "OU"
+
+
 def portable(graph: Graph) -> bool:
     """Whether the client's part fits into a file: no node of it looks across records, or is unknown here."""
     known = all(
         _labels(graph, node) is not None
+        or _changes_nothing(graph, node)
         or (
             node.op in _NODES
             and len(node.inputs) == 1
@@ -76,6 +94,9 @@ def afters(graph: Graph, shapes: Mapping[str, Shape]) -> list[After]:
         made[name] = columns.then("shaped", *shapes[name])
         at += size
     for node in graph.client:
+        if _changes_nothing(graph, node):
+            made[node.outputs[0]] = made[node.inputs[0]]
+            continue
         labels = _labels(graph, node)
         if labels is not None:
             made[node.outputs[0]] = made[node.inputs[1]].then("chosen", labels)

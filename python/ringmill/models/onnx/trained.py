@@ -223,6 +223,16 @@ def _tree_classifier(to: _Rewriting, node: Any, given: dict[str, Any]) -> bool:
         "class_treeids": "target_treeids",
         "class_weights": "target_weights",
     }
+    post = given.get("post_transform", "NONE")
+    mixed = min(np.ravel(given["class_weights"])) < 0
+    if binary and (post, mixed) not in (("NONE", False), ("LOGISTIC", True)):
+        # Runtimes and the reference implementation make other scores of these.
+        _refuse(
+            node,
+            f"it has one score for two classes, {'of both signs' if mixed else 'never negative'}, and ends "
+            f"with {post}, which runtimes read in different ways",
+            "Take ringmill.from_sklearn, or export it with a score for each class",
+        )
     kept = {
         name: value for name, value in given.items() if name.startswith("nodes_") or name == "base_values"
     }
@@ -237,7 +247,7 @@ def _tree_classifier(to: _Rewriting, node: Any, given: dict[str, Any]) -> bool:
     scores = sums
     if binary:
         scores = to.name(node.output[0])
-        first = 1.0 if given.get("post_transform", "NONE") == "NONE" else 0.0
+        first = 1.0 if post == "NONE" else 0.0
         _gemm(to, node, sums, np.array([[-1.0], [1.0]]), np.array([first, 0.0]), scores)
     _end(to, node, given, scores, classes)
     return True
