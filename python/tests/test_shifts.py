@@ -95,3 +95,14 @@ def test_values_that_span_much_keep_their_extreme(monkeypatch: pytest.MonkeyPatc
     traced = vector.trace(rm.vector(2), magnitude=1.0, precision=6)
     alive = set(traced.graph.live())
     assert any(found.name == "abs()" and found.node in alive for found in traced.graph.found)
+
+
+def test_an_extreme_that_no_form_reaches_is_refused_where_results_need_it() -> None:
+    # Comparisons do not come as close as 20 bits ask for; the quotient does not need them.
+    compiled = vector.compile(rm.vector(8), precision=20)
+    x = np.linspace(-1, 1, 8)
+    wanted = np.exp(x) / np.exp(x).sum()
+    assert np.abs(compiled.run(x=x) - wanted).max() < 2.0**-20
+    with pytest.raises(rm.KernelError) as refused:
+        rm.kernel(lambda x: x.max()).compile(rm.vector(8), precision=20)
+    assert refused.value.code == "NotReached"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ringmill.errors import KernelError
 from ringmill.trace.layout import Layout
 from ringmill.trace.where import Where, here
 
@@ -105,6 +106,8 @@ class Graph:
         self.extremes: dict[int, Extreme] = {}
         self.shifted: dict[int, Extreme] = {}
         self.long: list[tuple[str, int, Where, int]] = []
+        # Values that are not as close as was asked for, with the refusal if results need them.
+        self.deferred: list[tuple[int, KernelError]] = []
         # Exponentials of such differences, and sums (see shifts).
         self.powers: dict[int, Power] = {}
         self.totals: dict[int, Total] = {}

@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from ringmill.errors import KernelError
 from ringmill.trace import bounds, elementary, gather, linear
 from ringmill.trace.base import Tensor, axes_of, constant_array, parts_of
 from ringmill.trace.cut import Cut
 from ringmill.trace.graph import Extreme
 from ringmill.trace.where import here, refuse
+
+#: The error of comparisons beyond which no coarser ones are tried.
+COARSEST = 2.0**-6
 
 
 def _count(x: Any, axis: Any) -> int:
@@ -232,9 +236,35 @@ def _remember(x: Any, found: Any, axis: Any, *, least: bool) -> None:
         graph.extremes[found.node] = Extreme(x, axes, between)
 
 
+def _compared(x: Any, axis: Any, *, least: bool) -> Any:
+    """The extreme along an axis.
+
+    Where no form of |x| is close enough, a coarser one stands for it, in case that results do not need it:
+    the quotient of a soft-max is the same without its maximum. If they do, the trace is refused
+    (`Graph.deferred`).
+    """
+    graph = parts_of(x)[0].graph
+    wanted, refused = graph.tolerance, None
+    try:
+        while True:
+            try:
+                found = _halved(x, axis, lambda a, b: elementary.maximum(a, b, least=least))
+            except KernelError as error:
+                refused = refused or error
+                if error.code != "NotReached" or graph.tolerance > COARSEST:
+                    raise refused from None
+                graph.tolerance *= 16
+                continue
+            if refused is not None:
+                graph.deferred += [(part.node, refused) for part in parts_of(found)]
+            return found
+    finally:
+        graph.tolerance = wanted
+
+
 def largest(x: Any, axis: Any = None, *, least: bool = False, keepdims: bool = False) -> Any:
     """``numpy.max`` by comparing two by two: ⌈log2 n⌉ times the levels of one |x|."""
-    found = _halved(x, axis, lambda a, b: elementary.maximum(a, b, least=least))
+    found = _compared(x, axis, least=least)
     _remember(x, found, axis, least=least)
     if not keepdims:
         return found

@@ -198,6 +198,10 @@ class Tracer(Function):
         finally:
             tracing.reset(token)
         form, outputs = self._outputs(graph, returned)
+        needed = set(graph.live()) if graph.deferred else set()
+        for node, refused in graph.deferred:
+            if node in needed:
+                raise refused
         graph.relax()
         graph.reaches.clear()  # 16 bytes a slot each
         constants = [graph.nodes[i].value for i in graph.live() if graph.nodes[i].plain]
