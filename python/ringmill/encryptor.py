@@ -12,17 +12,13 @@ their widths, and kept in the user's cache. A build takes minutes, an encryption
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ringmill import _native
 from ringmill._native import Ciphertext, Params, PublicKey, SecretKey, encryptor_files
-from ringmill.atomic import make_folder, writing
 from ringmill.client.machine import CPU
 from ringmill.errors import MachineError, fail
 from ringmill.trace.spec import Slots
@@ -82,8 +78,8 @@ class Encryptor:
         return self._built[shape]
 
 
-def encryptor_of(machine: object) -> Encryptor | None:
-    """The engine that ``machine=`` of ``encrypt`` and ``decrypt`` names, or ``None`` for the processor.
+def encryptor_of(machine: object) -> Encryptor:
+    """The engine that ``machine=`` of ``encrypt`` and ``decrypt`` names.
 
     Raises
     ------
@@ -91,8 +87,6 @@ def encryptor_of(machine: object) -> Encryptor | None:
     """
     if isinstance(machine, Encryptor):
         return machine
-    if str(machine) == CPU:
-        return None
     if str(machine) == NAME:
         return Encryptor()
     fail(
@@ -173,7 +167,7 @@ def library(built: Mapping[str, int]) -> Path:
 
     It stands in the user's cache (`XDG_CACHE_HOME`) under a name that says what it was made of.
     """
-    from ringmill.project.simulator import kept, verilator
+    from ringmill.project.simulator import hold_verilator, keep, kept
 
     files = dict(encryptor_files())
     command = _command(built, [*files])
@@ -183,27 +177,13 @@ def library(built: Mapping[str, int]) -> Path:
     target = kept("encryptors") / f"{digest.hexdigest()}.so"
     if target.is_file():
         return target
-    if not verilator():
-        fail(
-            MachineError,
-            "NoSimulator",
-            'Machine "encryptor" needs Verilator 5.048 or newer, make and a C++ compiler, and no such '
-            "Verilator is on the path; scripts/eda.sh of Ringmill installs it. Software encrypts without it: "
-            "leave machine= out.",
-        )
-    make_folder(target.parent)
-    with writing(target):
-        work = Path(tempfile.mkdtemp(dir=target.parent))
-    try:
-        for place, text in files.items():
-            (work / place).parent.mkdir(parents=True, exist_ok=True)
-            (work / place).write_text(text, encoding="utf-8")
+    hold_verilator(NAME, "Software encrypts without it: leave machine= out.")
+
+    def build(work: Path) -> None:
         done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             lines = (done.stderr + done.stdout).splitlines()
             said = next((line for line in lines if "rror" in line), "it said nothing")
             fail(MachineError, "Simulator", f"The simulated encryption engine does not build: {said}.")
-        os.replace(work / "build" / "librm_encryptor.so", target)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    return target
+
+    return keep(target, files, build, "build/librm_encryptor.so")

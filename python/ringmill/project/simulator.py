@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,14 +80,29 @@ def library(compiled: Managed, machine: MachineSpec) -> Path:
     if target.is_file():
         return target
     core.image(compiled.plan)  # refuses what no core can be built for, or cannot run, in its own words
+    hold_verilator("verilator", '"compact" emulates the same instructions without it.')
+
+    def build(work: Path) -> None:
+        done = make(work, "build/librm_core.so")
+        if done.returncode != 0:
+            fail(MachineError, "Simulator", f"The simulated core does not build: {last_words(done)}.")
+
+    return keep(target, files, build, "build/librm_core.so")
+
+
+def hold_verilator(machine: str, instead: str) -> None:
+    """Refuse a machine that is simulated where there is no simulator; ``instead`` says what does without."""
     if not verilator():
         fail(
             MachineError,
             "NoSimulator",
-            'Machine "verilator" needs Verilator 5.048 or newer, make and a C++ compiler, and no such '
-            "Verilator is on the path; scripts/eda.sh of Ringmill installs it. "
-            '"compact" emulates the same instructions without it.',
+            f'Machine "{machine}" needs Verilator 5.048 or newer, make and a C++ compiler, and no such '
+            f"Verilator is on the path; scripts/eda.sh of Ringmill installs it. {instead}",
         )
+
+
+def keep(target: Path, files: Mapping[str, str], build: Callable[[Path], None], made: str) -> Path:
+    """Build in a folder of its own, which has the files, and put what is made there where it is kept."""
     make_folder(target.parent)
     with writing(target):
         work = Path(tempfile.mkdtemp(dir=target.parent))
@@ -94,10 +110,8 @@ def library(compiled: Managed, machine: MachineSpec) -> Path:
         for place, text in files.items():
             (work / place).parent.mkdir(parents=True, exist_ok=True)
             (work / place).write_text(text, encoding="utf-8")
-        done = make(work, "build/librm_core.so")
-        if done.returncode != 0:
-            fail(MachineError, "Simulator", f"The simulated core does not build: {last_words(done)}.")
-        os.replace(work / "build" / "librm_core.so", target)
+        build(work)
+        os.replace(work / made, target)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return target

@@ -114,6 +114,27 @@ def axes_of(axis: object, ndim: int, what: str) -> tuple[int, ...]:
     return tuple(found)
 
 
+def order_of(axes: tuple[Any, ...], ndim: int, what: str) -> tuple[int, ...]:
+    """The axes in the order that the arguments of a transpose give: reversed without any."""
+    given: Any = axes[0] if len(axes) == 1 and not isinstance(axes[0], (int, np.integer)) else axes or None
+    if given is None:
+        return tuple(reversed(range(ndim)))
+    order = axes_of(tuple(given), ndim, what)
+    if len(order) < ndim:
+        refuse("BadAxis", f"{len(order)} axes of {what}", "Name every axis once")
+    return order
+
+
+def reshaped(x: Tensor, shape: tuple[Any, ...]) -> Shape:
+    """The shape that the arguments of a reshape give, −1 worked out."""
+    wanted = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+    try:
+        new: Shape = np.broadcast_to(np.empty(()), x.shape).reshape(wanted).shape
+        return new
+    except (ValueError, TypeError):
+        refuse("BadReshape", f"an encrypted {x.kind} in shape {wanted}", "Keep the number of elements")
+
+
 def any_masked(values: object) -> bool:
     """Whether a masked array, or one of several, has masked elements; as plain numbers they would count."""
     if isinstance(values, (list, tuple)):
@@ -318,6 +339,33 @@ class Tensor(Encrypted, ABC):
     # Where both are equal nothing is promised, so that there is no difference.
     __ge__ = __gt__
     __le__ = __lt__
+
+    @abstractmethod
+    def sum(
+        self,
+        axis: int | tuple[int, ...] | None = None,
+        dtype: object = None,
+        out: object = None,
+        *,
+        keepdims: bool = False,
+    ) -> Any:
+        """Sum over all axes, or some, as ``numpy.sum``."""
+
+    def mean(
+        self,
+        axis: int | tuple[int, ...] | None = None,
+        dtype: object = None,
+        out: object = None,
+        *,
+        keepdims: bool = False,
+    ) -> Any:
+        """Mean over the same axes as ``sum``; one level more."""
+        total = self.sum(axis, dtype, out, keepdims=keepdims)
+        return total * (math.prod(total.shape) / math.prod(self.shape))
+
+    def dot(self, other: object) -> Any:
+        """The matrix product, as ``@``."""
+        return self @ other
 
     @abstractmethod
     def __matmul__(self, other: object) -> Any: ...

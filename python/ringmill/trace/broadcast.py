@@ -21,10 +21,16 @@ ELEMENTWISE = ("add", "sub", "neg", "mul", "square", "conj", "bootstrap", "rotat
 
 
 def common_shape(left: Any, right: Any) -> Shape:
-    """The shape of both together; refuses what NumPy does not broadcast."""
+    """The shape of an encrypted array and another, or a clear one; refuses what NumPy does not broadcast."""
     try:
         return np.broadcast_shapes(left.shape, right.shape)
     except ValueError:
+        if isinstance(right, np.ndarray):
+            refuse(
+                "ShapeMismatch",
+                f"an encrypted {left.kind} and a constant of shape {right.shape} do not go together",
+                "Shapes must broadcast as NumPy's do",
+            )
         rows = sorted((left, right), key=lambda x: x.ndim)
         a, b = rows[0].shape, rows[1].shape
         column = len(a) == 1 and len(b) == 2 and a[0] == b[0]

@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ringmill.trace.base import Tensor, axes_of, constant_array, no_iteration, plain_sum
+from ringmill.trace.base import (
+    Tensor,
+    axes_of,
+    constant_array,
+    no_iteration,
+    order_of,
+    plain_sum,
+    reshaped,
+)
 from ringmill.trace.broadcast import common_shape
 from ringmill.trace.gather import Numbers, gathered, numbers, rolled
 from ringmill.trace.graph import Graph
@@ -73,17 +81,7 @@ class Cut(Several):
 
     def _binary(self, op: str, other: object, *, reverse: bool) -> Any:
         value: Any = other if isinstance(other, Tensor) else constant_array(other)
-        if isinstance(value, Tensor):
-            shape = common_shape(self, value)
-        else:
-            try:
-                shape = np.broadcast_shapes(self.shape, value.shape)
-            except ValueError:
-                refuse(
-                    "ShapeMismatch",
-                    f"an encrypted {self.kind} and a constant of shape {value.shape} do not go together",
-                    "Shapes must broadcast as NumPy's do",
-                )
+        shape = common_shape(self, value)
         # Axes are counted from the last, as shapes broadcast.
         fromlast = self.ndim - self.axis
         others = self._along(value, fromlast)
@@ -173,7 +171,7 @@ class Cut(Several):
 
     def transpose(self, *axes: Any) -> Cut:
         """Axes in reverse order, or in the order given."""
-        order = _order(self, axes)
+        order = order_of(axes, self.ndim, f"an encrypted {self.kind}")
         return Cut([part.transpose(order) for part in self.parts], order.index(self.axis))
 
     @property
@@ -183,11 +181,7 @@ class Cut(Several):
 
     def reshape(self, *shape: Any) -> Any:
         """The same elements in row-major order under another shape: free where each part keeps whole rows."""
-        wanted = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-        try:
-            new: Shape = np.broadcast_to(np.empty(()), self.shape).reshape(wanted).shape
-        except (ValueError, TypeError):
-            refuse("BadReshape", f"an encrypted {self.kind} in shape {wanted}", "Keep the number of elements")
+        new = reshaped(self, shape)
         row = math.prod(new[1:])
         if self.axis or not new or any(part.size % row for part in self.parts):
             return self.gathered(numbers(self).reshape(new))
@@ -336,7 +330,7 @@ def _by_diagonals(left: Sequence[Symbol], right: Sequence[Symbol]) -> Symbol | N
 
     Slot i of a row of the left has column i. With the right one rotated by d it meets column i + d. Sums over
     the rows are in every row, so that masks alone put the product's column j into row j. ``None`` where rows
-    not stand so.
+    do not stand so.
     """
     graph, (p, _), (_, q) = left[0].graph, left[0].shape, right[0].shape
     layouts = {part.layout.strides for part in left}, {part.layout.strides for part in right}
@@ -381,17 +375,6 @@ def in_pieces(index: Numbers, graph: Graph, one: Callable[[Numbers], Symbol]) ->
             cuts = range(length, index.shape[axis], length)
             return Cut([one(piece) for piece in np.split(index, cuts, axis)], axis)
     raise MoreSlotsError(rest)
-
-
-def _order(x: Cut, axes: tuple[Any, ...]) -> tuple[int, ...]:
-    """The axes that a transpose names, in their order."""
-    given: Any = axes[0] if len(axes) == 1 and not isinstance(axes[0], (int, np.integer)) else axes or None
-    if given is None:
-        return tuple(reversed(range(x.ndim)))
-    order = axes_of(tuple(given), x.ndim, f"an encrypted {x.kind}")
-    if len(order) < x.ndim:
-        refuse("BadAxis", f"{len(order)} axes of an encrypted {x.kind}", "Name every axis once")
-    return order
 
 
 def _in_one(parts: list[Symbol]) -> list[Symbol]:

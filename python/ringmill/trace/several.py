@@ -6,8 +6,6 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import numpy as np
-
 from ringmill.trace.base import Tensor
 from ringmill.trace.gather import Numbers
 from ringmill.trace.symbol import Symbol
@@ -38,24 +36,6 @@ class Several(Tensor):
     def one(self, index: Numbers) -> Any:
         """The same in one ciphertext."""
 
-    @abstractmethod
-    def sum(
-        self, axis: Any = None, dtype: object = None, out: object = None, *, keepdims: bool = False
-    ) -> Any:
-        """Sum over axes, as ``numpy.sum``."""
-
-    def mean(
-        self,
-        axis: int | tuple[int, ...] | None = None,
-        dtype: object = None,
-        out: object = None,
-        *,
-        keepdims: bool = False,
-    ) -> Any:
-        """Mean over the same axes as ``sum``; one level more."""
-        total = self.sum(axis, dtype, out, keepdims=keepdims)
-        return total * (np.prod(total.shape, dtype=float) / np.prod(self.shape, dtype=float))
-
     def __neg__(self: S) -> S:
         return self.map(lambda part: -part)
 
@@ -69,7 +49,3 @@ class Several(Tensor):
     def conj(self: S) -> S:
         """Complex conjugate of every element."""
         return self.map(lambda part: part.conj())
-
-    def dot(self, other: object) -> Any:
-        """The matrix product, as ``@``."""
-        return self @ other

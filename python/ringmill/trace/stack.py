@@ -49,17 +49,7 @@ class Stack(Several):
 
     def _binary(self, op: str, other: object, *, reverse: bool) -> Stack:
         value = other if isinstance(other, Tensor) else constant_array(other)
-        if isinstance(value, Tensor):
-            shape = common_shape(self, value)
-        else:
-            try:
-                shape = np.broadcast_shapes(self.shape, value.shape)
-            except ValueError:
-                refuse(
-                    "ShapeMismatch",
-                    f"an encrypted {self.kind} and a constant of shape {value.shape} do not go together",
-                    "Shapes must broadcast as NumPy's do",
-                )
+        shape = common_shape(self, value)
         if len(shape) > 2:
             refuse(
                 "PackingMismatch",

@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringmill.trace import broadcast, gather, linear
-from ringmill.trace.base import Tensor, axes_of, constant_array, no_iteration, plain_sum
+from ringmill.trace.base import (
+    Tensor,
+    axes_of,
+    constant_array,
+    no_iteration,
+    order_of,
+    plain_sum,
+    reshaped,
+)
 from ringmill.trace.graph import Graph, Total
 from ringmill.trace.index import index_of, whole_exponent
 from ringmill.trace.layout import Layout, Shape
@@ -76,14 +84,7 @@ class Symbol(Tensor):
 
     def _grown_to(self, value: NDArray[np.complex128]) -> Symbol:
         """The value seen in the shape that a constant operand asks for."""
-        try:
-            shape = np.broadcast_shapes(self.shape, value.shape)
-        except ValueError:
-            refuse(
-                "ShapeMismatch",
-                f"an encrypted {self.kind} and a constant of shape {value.shape} do not go together",
-                "Shapes must broadcast as NumPy's do",
-            )
+        shape = broadcast.common_shape(self, value)
         if shape == self.shape:
             return self
         if math.prod(shape) > self.slots:
@@ -193,11 +194,7 @@ class Symbol(Tensor):
         are one map, in one level. One element in the shape ``()`` is a scalar, which stands
         in every slot: a sum.
         """
-        wanted = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-        try:
-            new: Shape = np.empty(self.shape, dtype=bool).reshape(wanted).shape  # type: ignore[arg-type]
-        except (ValueError, TypeError):
-            refuse("BadReshape", f"an encrypted {self.kind} in shape {wanted}", "Keep the number of elements")
+        new = reshaped(self, shape)
         if not new:
             return self.sum()
         layout = Layout.contiguous(new, self.slots)
@@ -208,14 +205,7 @@ class Symbol(Tensor):
 
     def transpose(self, *axes: int | Sequence[int] | None) -> Symbol:
         """Axes in reverse order, or in the order given; costs nothing, only the reading order changes."""
-        given: Any = (
-            axes[0] if len(axes) == 1 and not isinstance(axes[0], (int, np.integer)) else axes or None
-        )
-        order = tuple(reversed(range(self.ndim)))
-        if given is not None:
-            order = axes_of(tuple(given), self.ndim, f"an encrypted {self.kind}")
-            if len(order) < self.ndim:
-                refuse("BadAxis", f"{len(order)} axes of an encrypted {self.kind}", "Name every axis once")
+        order = order_of(axes, self.ndim, f"an encrypted {self.kind}")
         shape, strides = (tuple(of[a] for a in order) for of in (self.shape, self.layout.strides))
         layout = Layout(shape, strides, self.slots)
         return Symbol(self.graph, self.node, layout, clean=self.clean)
@@ -264,19 +254,6 @@ class Symbol(Tensor):
         shape, strides = (tuple(of[a] for a in kept) for of in (self.shape, self.layout.strides))
         return Symbol(self.graph, node, Layout(shape, strides, self.slots), clean=False)
 
-    def mean(
-        self,
-        axis: int | tuple[int, ...] | None = None,
-        dtype: object = None,
-        out: object = None,
-        *,
-        keepdims: bool = False,
-    ) -> Symbol:
-        """Mean over the same axes as ``sum``; one level more."""
-        total = self.sum(axis, dtype, out, keepdims=keepdims)
-        mean: Symbol = total * (math.prod(total.shape) / math.prod(self.shape))
-        return mean
-
     def window_sum(self, height: int, width: int) -> Symbol:
         """Sums over the windows that tile a matrix: (…, r, c) becomes (…, r/height, c/width)."""
         if self.ndim not in (2, 3) or self.shape[-2] % height or self.shape[-1] % width:
@@ -294,10 +271,6 @@ class Symbol(Tensor):
     def tile(self, rows: int, columns: int) -> Symbol:
         """Copies of a small matrix or a row vector side by side, as ``numpy.tile``; key switches only."""
         return linear.tile(self, rows, columns)
-
-    def dot(self, other: object) -> Any:
-        """The matrix product, as ``@``."""
-        return self @ other
 
     def __matmul__(self, other: object) -> Any:
         if isinstance(other, Tensor) and not isinstance(other, Symbol):

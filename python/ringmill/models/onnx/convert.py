@@ -35,8 +35,7 @@ class Graph:
         import onnx
 
         graph = model.graph
-        # A file of trained models alone may have none.
-        opset = max((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), default=OLDEST)
+        opset = _opset(model)
         self.nodes = [Node(node, opset) for node in graph.node]
         self.constants: dict[str, Array] = {i.name: onnx.numpy_helper.to_array(i) for i in graph.initializer}
         inputs = [i for i in graph.input if i.name not in self.constants]
@@ -399,6 +398,11 @@ def _asked(operators: Any) -> frozenset[str]:
     return frozenset(given)
 
 
+def _opset(model: Any) -> int:
+    """The opset of the main domain; a file of trained models alone may have none."""
+    return max((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), default=OLDEST)
+
+
 def _normalised(model: Any) -> Any:
     """A model of opset 13 or later, with batch normalisation of opset 14 or later.
 
@@ -406,7 +410,7 @@ def _normalised(model: Any) -> Any:
     """
     from onnx import version_converter
 
-    opset = max((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), default=OLDEST)
+    opset = _opset(model)
     normalises = any(node.op_type == "BatchNormalization" for node in model.graph.node)
     least = OLDEST + 1 if normalises else OLDEST
     if opset >= least:

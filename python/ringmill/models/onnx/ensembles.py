@@ -33,9 +33,9 @@ def evaluated(context: Context, node: Node, x: Tensor) -> Tensor:
 
 def _vectors(context: Context, node: Node, x: Tensor) -> Tensor:
     """A sum of kernel values with support vectors."""
-    given = node.attributes
-    name = given.get("kernel_type", b"LINEAR").decode().lower()
-    post = given.get("post_transform", b"NONE").decode()
+    given = node.decoded
+    name = given.get("kernel_type", "LINEAR").lower()
+    post = given.get("post_transform", "NONE")
     if post != "NONE" or int(given.get("one_class", 0)):
         _refuse(node, "it ends with a jump", "Export it with scores alone")
     # Those that are written from classifiers have a target for each pair of classes.
@@ -57,19 +57,19 @@ def _vectors(context: Context, node: Node, x: Tensor) -> Tensor:
 
 def _trees(node: Node) -> tuple[list[trees.Tree], Array]:
     """The trees of a node, and what their values are added to."""
-    given = node.attributes
-    post = given.get("post_transform", b"NONE").decode()
-    how = given.get("aggregate_function", b"SUM").decode()
+    given = node.decoded
+    post = given.get("post_transform", "NONE")
+    how = given.get("aggregate_function", "SUM")
     if post != "NONE" or how not in ("SUM", "AVERAGE"):
         _refuse(node, f"it takes the {how.lower()} of its trees, then {post}", "Take sums or means of trees")
-    modes = [mode.decode() for mode in given["nodes_modes"]]
+    modes = given["nodes_modes"]
     if odd := sorted(set(modes) - set(_MODES)):
         _refuse(node, f"it has splits of the kind {', '.join(odd)}", "Splits by an order are known")
     targets = int(given["n_targets"])
     places = list(zip(given["nodes_treeids"], given["nodes_nodeids"], strict=True))
     number = {place: k for k, place in enumerate(places)}
     values = np.zeros((len(places), targets))
-    weights = _numbers(given, "target_weights")
+    weights = np.array(given["target_weights"], float)
     for tree, at, target, weight in zip(
         given["target_treeids"], given["target_nodeids"], given["target_ids"], weights, strict=True
     ):
@@ -77,7 +77,7 @@ def _trees(node: Node) -> tuple[list[trees.Tree], Array]:
     roots = list(dict.fromkeys(given["nodes_treeids"]))
     values /= len(roots) if how == "AVERAGE" else 1
     ids, yes, no = (given[f"nodes_{name}"] for name in ("treeids", "truenodeids", "falsenodeids"))
-    features, thresholds = given["nodes_featureids"], _numbers(given, "nodes_values")
+    features, thresholds = given["nodes_featureids"], np.array(given["nodes_values"], float)
     made: dict[int, trees.Node] = {}
 
     def build(first: int) -> trees.Node:
@@ -103,18 +103,5 @@ def _trees(node: Node) -> tuple[list[trees.Tree], Array]:
 
     first = {tree: next(k for k, (own, _) in enumerate(places) if own == tree) for tree in roots}
     found = [trees.Tree(build(first[tree]), np.eye(targets)) for tree in roots]
-    base = _numbers(given, "base_values") if _has(given, "base_values") else np.zeros(targets)
-    return found, np.broadcast_to(base, targets).astype(float)
-
-
-def _has(given: dict[str, Any], name: str) -> bool:
-    return name in given or f"{name}_as_tensor" in given
-
-
-def _numbers(given: dict[str, Any], name: str) -> Array:
-    """An attribute that is a list, or a tensor in double precision."""
-    if name in given:
-        return np.array(given[name], float)
-    import onnx
-
-    return onnx.numpy_helper.to_array(given[f"{name}_as_tensor"]).astype(float).ravel()
+    base = given.get("base_values", np.zeros(targets))
+    return found, np.broadcast_to(np.array(base, float), targets)

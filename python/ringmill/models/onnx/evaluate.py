@@ -17,6 +17,23 @@ Array = NDArray[Any]
 ML_OPSET = 3
 
 
+def decoded(proto: Any) -> dict[str, Any]:
+    """Attributes of a node by name, texts as such; those "as tensor" as the lists that they stand for."""
+    import onnx
+
+    found = {}
+    for attribute in proto.attribute:
+        value = onnx.helper.get_attribute_value(attribute)
+        if isinstance(value, onnx.TensorProto):
+            value = onnx.numpy_helper.to_array(value)
+        elif isinstance(value, bytes):
+            value = value.decode()
+        elif isinstance(value, list) and value and isinstance(value[0], bytes):
+            value = [each.decode() for each in value]
+        found[attribute.name.removesuffix("_as_tensor")] = value
+    return found
+
+
 class Node:
     """A node of a graph, ready to be evaluated.
 
@@ -36,6 +53,11 @@ class Node:
         self.name = proto.name or f"{self.op} of {proto.output[0]}"
         self.inputs, self.outputs = list(proto.input), list(proto.output)
         self.attributes = {a.name: onnx.helper.get_attribute_value(a) for a in proto.attribute}
+
+    @functools.cached_property
+    def decoded(self) -> dict[str, Any]:
+        """Attributes as `decoded` gives them."""
+        return decoded(self._proto)
 
     @functools.cached_property
     def _evaluator(self) -> Any:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ringmill.errors import ModelError, fail
 from ringmill.models.onnx.ensembles import SERVER
+from ringmill.models.onnx.evaluate import Node, decoded
+from ringmill.models.onnx.nodes import _refuse as refuse
 
 Array = NDArray[Any]
 DOMAIN = "ai.onnx.ml"
@@ -65,7 +66,7 @@ class _Rewriting:
         self, op: str, inputs: Sequence[str], outputs: Sequence[str], like: Any, **attributes: Any
     ) -> None:
         """Another node; messages call it what they called the one that it comes from."""
-        named = like.name or f"{like.op_type} of {like.output[0]}"
+        named = Node(like, OPSET).name
         domain = DOMAIN if op in SERVER else ""
         self.nodes.append(self.onnx.helper.make_node(op, inputs, outputs, named, domain=domain, **attributes))
 
@@ -109,40 +110,15 @@ def rewritten(model: Any) -> Any:
     rewriting = _Rewriting(made)
     for node in model.graph.node:
         write = _WRITERS.get(node.op_type) if node.domain == DOMAIN else None
-        if write is None or not write(rewriting, node, _attributes(node)):
+        if write is None or not write(rewriting, node, decoded(node)):
             rewriting.nodes.append(node)
     del made.graph.node[:]
     made.graph.node.extend(rewriting.nodes)
     return made
 
 
-def _attributes(node: Any) -> dict[str, Any]:
-    import onnx
-
-    found = {}
-    for attribute in node.attribute:
-        value = onnx.helper.get_attribute_value(attribute)
-        name = attribute.name.removesuffix("_as_tensor")
-        if isinstance(value, onnx.TensorProto):
-            value = onnx.numpy_helper.to_array(value)
-        elif isinstance(value, bytes):
-            value = value.decode()
-        elif isinstance(value, list) and value and isinstance(value[0], bytes):
-            value = [each.decode() for each in value]
-        found[name] = value
-    return found
-
-
-def _refuse(node: Any, why: str, instead: str) -> Any:
-    op = getattr(node, "op", None) or node.op_type
-    name = node.name or f"{op} of {node.output[0]}"
-    fail(
-        ModelError,
-        "Unsupported",
-        f"Node {name!r} ({op}) is not supported: {why}. {instead}.",
-        node=name,
-        operator=op,
-    )
+def _refuse(proto: Any, why: str, instead: str) -> Any:
+    refuse(Node(proto, OPSET), why, instead)
 
 
 def _scaler(to: _Rewriting, node: Any, given: dict[str, Any]) -> bool:
