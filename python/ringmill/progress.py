@@ -155,7 +155,7 @@ def write(words: str, stream: IO[str], end: str = "\n") -> None:
 
 
 class _Tenths:
-    """A line when another tenth is done."""
+    """A line when another tenth is done, and one at the end."""
 
     def __init__(self, title: str, stream: IO[str]) -> None:
         self.title, self.stream = title, stream
@@ -165,7 +165,8 @@ class _Tenths:
         tenth = min(10 * done // total, 9) if total else -1
         if tenth > self.tenth:
             self.tenth = tenth
-            write(f"{self.title}: {100 * done // total}%", self.stream)
+            if done < total:
+                write(f"{self.title}: {100 * done // total}%", self.stream)
 
     def end(self) -> None:
         """The work is done."""

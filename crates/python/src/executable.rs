@@ -38,8 +38,8 @@ pub(crate) fn interruptible<T: Send + 'static>(
 }
 
 /// Like [`interruptible`], for work that ends soon after it is asked to stop: an interrupted call asks it and
-/// waits for that end. `reported` is called periodically with the progress, as (steps done, all steps); an
-/// exception of it also ends the call.
+/// waits for that end. `reported` is called periodically with the progress, as (steps done, all steps), and at
+/// the end, when all steps are done; an exception of it also ends the call.
 pub(crate) fn stoppable<T: Send + 'static>(
     py: Python<'_>,
     reported: Option<Py<PyAny>>,
@@ -62,7 +62,11 @@ fn attended<T: Send + 'static>(
     loop {
         let waiting = &mut receiver;
         match py.detach(move || waiting.recv_timeout(PATIENCE)) {
-            Ok(outcome) => return Ok(outcome?),
+            Ok(outcome) => {
+                let outcome = outcome?;
+                tell()?;
+                return Ok(outcome);
+            }
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 if let Err(interrupt) = py.check_signals().and_then(|()| tell()) {
                     watch.stop();
