@@ -28,6 +28,7 @@ class Wanted:
         flooding: for results that are published, what their error is flooded for.
         sanitising: the same for results that are sanitised.
         log_n: log2 of the ring degree that the reserve is for.
+        word: bits of the widest prime, as `Kernel.compile` takes it.
     """
 
     traced: Traced
@@ -39,6 +40,7 @@ class Wanted:
     flooding: Flooding | None = None
     sanitising: Flooding | None = None
     log_n: int = LEAST_LOG_N
+    word: int | None = None
 
     @property
     def reserve(self) -> int:
@@ -129,6 +131,7 @@ class Wanted:
             security,
             self.rotation_keys,
             self.encryption,
+            self.word,
         )
 
 

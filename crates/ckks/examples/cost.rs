@@ -47,7 +47,7 @@ fn run(set: NamedSet) -> Result<(), Box<dyn std::error::Error>> {
     let public = time("public key", || keys.public_key(&secret).expect("drawn"));
     let relin = time("relinearisation key", || keys.relin_key(&secret).expect("drawn"));
     let level = params.max_level();
-    let poly = Poly::zeros(params.n(), level.limbs(), Domain::Evaluation);
+    let poly = Poly::zeros(params.n(), params.limbs(level), Domain::Evaluation);
     let noise = Noise::encoded(1.0, &params.default_scale(), 0);
     let meta = Meta { level, scale: params.default_scale(), slots: params.slots(), noise };
     let plain = Plaintext::from_parts(&params, poly, meta)?;

@@ -53,19 +53,19 @@ fn what_decryption_finds_stays_in_no_pool() {
     let plain = plaintext(&params, &message(params.n(), 28, 5), level, Scale::pow2(28));
     let cipher = s.encrypt_seeded(&plain, &mut randomness(9)).unwrap().expand();
     let pooled = |from: &Poly| {
-        let mut to = Poly::zeros_in(&pool, params.n(), level.limbs(), Domain::Evaluation);
+        let mut to = Poly::zeros_in(&pool, params.n(), params.limbs(level), Domain::Evaluation);
         to.words_mut().copy_from_slice(from.words());
         to
     };
     let polys = cipher.polys().iter().map(pooled).collect();
     let cipher = Ciphertext::from_parts(&params, polys, cipher.meta().clone(), cipher.identity()).unwrap();
-    let rings: Vec<_> = (0..level.limbs()).map(|i| params.ring(i).unwrap()).collect();
+    let rings: Vec<_> = (0..params.limbs(level)).map(|i| params.ring(i).unwrap()).collect();
     let encoder = Encoder::new(params.log_n()).unwrap().with_pool(pool.clone());
     let found = s.decrypt(&cipher).unwrap();
     encoder.decode(found.poly(), found.slots(), found.scale(), &rings).unwrap();
     drop(found);
     assert!(pool.free_bytes() > 0);
-    let lengths = [params.n() * level.limbs(), params.n(), 4 * cipher.slots()];
+    let lengths = [params.n() * params.limbs(level), params.n(), 4 * cipher.slots()];
     let free: Vec<_> =
         lengths.iter().flat_map(|&len| [len; 8]).map(|len| Buffer::unspecified_in(&pool, len)).collect();
     assert_eq!(pool.free_bytes(), 0, "all have been taken");

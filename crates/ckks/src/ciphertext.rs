@@ -67,7 +67,7 @@ impl Plaintext {
     /// [`CkksError::LevelRange`], [`CkksError::Slots`], [`CkksError::Shape`].
     pub fn from_parts(params: &Params, poly: Poly, meta: Meta) -> Result<Self, CkksError> {
         meta.check(params)?;
-        check::shape("plaintext", 0, params, meta.level.limbs(), &poly)?;
+        check::shape("plaintext", 0, params, params.limbs(meta.level), &poly)?;
         Ok(Self { params: params.clone(), poly, meta })
     }
 
@@ -154,7 +154,7 @@ impl Ciphertext {
         }
         meta.check(params)?;
         for (i, poly) in polys.iter().enumerate() {
-            check::shape("ciphertext", i, params, meta.level.limbs(), poly)?;
+            check::shape("ciphertext", i, params, params.limbs(meta.level), poly)?;
         }
         Ok(Self { params: params.clone(), polys, meta, identity })
     }
@@ -257,7 +257,7 @@ impl SeededCiphertext {
         identity: Option<KeyIdentity>,
     ) -> Result<Self, CkksError> {
         meta.check(params)?;
-        check::shape("ciphertext", 0, params, meta.level.limbs(), &c0)?;
+        check::shape("ciphertext", 0, params, params.limbs(meta.level), &c0)?;
         Ok(Self { params: params.clone(), c0, seed, meta, identity })
     }
 
@@ -307,7 +307,7 @@ impl fmt::Debug for SeededCiphertext {
 
 /// c₁ of a seed: uniform in the evaluation domain, limb by limb.
 pub(crate) fn expand_c1(params: &Params, seed: &Seed, level: Level) -> Poly {
-    let mut c1 = Poly::zeros(params.n(), level.limbs(), Domain::Evaluation);
+    let mut c1 = Poly::zeros(params.n(), params.limbs(level), Domain::Evaluation);
     let q = params.q_moduli();
     limbs::fill(&mut c1, |i, limb| uniform(seed, CIPHERTEXT_LABEL, i as u32, q[i], limb));
     c1

@@ -27,7 +27,7 @@ impl SecretKey {
         }
         let [first, ..] = cipher.polys() else { return Err(CkksError::PolyCount { got: 0 }) };
         // With the error it depends on the key.
-        let mut message = Poly::unspecified_beside(first, cipher.level().limbs(), Domain::Evaluation).wiped();
+        let mut message = Poly::unspecified_beside(first, first.limb_count(), Domain::Evaluation).wiped();
         limbs::for_each(&mut message, |i, out| {
             let (ring, s) = (params.ring(i)?, self.limb(i)?);
             // Horner in s.

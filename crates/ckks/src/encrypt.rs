@@ -27,7 +27,7 @@ impl SecretKey {
         let c1 = expand_c1(params, &seed, plain.level());
         let mut error = Zeroizing::new(vec![0i8; params.n()]);
         rng.gaussian(&mut error);
-        let mut c0 = Poly::unspecified_like(plain.poly(), plain.level().limbs(), Domain::Evaluation);
+        let mut c0 = Poly::unspecified_like(plain.poly(), plain.poly().limb_count(), Domain::Evaluation);
         limbs::for_each(&mut c0, |i, out| {
             masked_error(params, i, &error, c1.limb(i), &self.limb(i)?, out)?;
             Ok(params.ring(i)?.add_assign(out, plain.poly().limb(i))?)
@@ -57,7 +57,7 @@ impl PublicKey {
         check::same_params(("plaintext", plain.params()), ("public key", params))?;
         let (mut rng, seed) = randomness.next(Purpose::PublicEncryption);
         let drawn = draw(params.n(), &mut rng);
-        let limbs = plain.level().limbs();
+        let limbs = plain.poly().limb_count();
         // From the pool of the plaintext, as dropped ciphertexts return to it: fresh pages would take as long as the arithmetic.
         let part = || Poly::unspecified_like(plain.poly(), limbs, Domain::Evaluation);
         let parts = (part(), part());

@@ -33,6 +33,6 @@ pub use keys::{
 };
 pub use library::{Library, UnknownLibrary};
 pub use noise::Noise;
-pub use params::{Level, NamedSet, Need, Params, ParamsError, ParamsLiteral, PrimeSpec, Secret};
+pub use params::{Level, Levels, NamedSet, Need, Params, ParamsError, ParamsLiteral, PrimeSpec, Secret};
 pub use randomness::Randomness;
 pub use scale::{Scale, ScaleError};

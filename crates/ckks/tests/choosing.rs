@@ -43,6 +43,7 @@ impl Draw {
             slots: (1 << self.below(17)) - self.below(2) as usize + self.below(2) as usize,
             security: [128, 192, 256][self.below(3) as usize],
             secret: [Secret::Ternary, Secret::Gaussian][self.below(2) as usize],
+            word: [None, Some(18 + self.below(44) as u32)][usize::from(self.below(4) == 0)],
         }
     }
 }
@@ -62,6 +63,10 @@ fn modulus(params: &Params) -> BigUint {
     params.key_moduli().map(|q| BigUint::from(q.value())).product()
 }
 
+fn widest_scale(need: &Need) -> u32 {
+    need.word.map_or(59, |word| (4 * word).min(90))
+}
+
 /// Whether it was met.
 fn check(need: &Need) -> bool {
     let choice = match need.choose() {
@@ -72,7 +77,9 @@ fn check(need: &Need) -> bool {
             return false;
         }
         Err(e) => {
-            assert!(matches!(e, ParamsError::PrimeBits { min: 20, max: 59, .. }), "{need:?}: {e}");
+            let of_word = matches!(e, ParamsError::Word { min: 20, max: 60, .. });
+            let of_scale = matches!(e, ParamsError::PrimeBits { min: 20, max, .. } if max == widest_scale(need));
+            assert!(of_scale || of_word && !need.word.is_some_and(|w| (20..=60).contains(&w)), "{need:?}: {e}");
             return false;
         }
     };
@@ -85,6 +92,11 @@ fn check(need: &Need) -> bool {
     assert!(claim.category >= Some(need.security), "{need:?}: {params}");
     assert!(params.slots() >= need.slots && !params.is_insecure(), "{need:?}: {params}");
     assert_eq!(params.secret(), need.secret);
+    assert!(params.literal().scale_bits >= need.scale_bits);
+    if let Some(word) = need.word {
+        assert!(params.key_moduli().all(|q| q.value() < 1 << word), "{need:?}: {params}");
+        assert_eq!(params.max_level().get(), need.depth);
+    }
     // What checks parameters takes them again.
     assert_eq!(&Params::new(params.literal()).unwrap(), params);
     for text in [choice.rationale.clone(), params.to_string()] {

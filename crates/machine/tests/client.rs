@@ -50,7 +50,7 @@ fn in_domain(poly: &Poly, params: &Params, domain: Domain) -> Vec<Vec<u64>> {
 /// A plaintext of random residues: encryption does not look at them.
 fn plaintext(params: &Params, level: Level, seed: u64) -> Plaintext {
     let mut random = ringmill_program::limb::random::Random(seed);
-    let mut poly = Poly::zeros(params.n(), level.limbs(), PolyDomain::Evaluation);
+    let mut poly = Poly::zeros(params.n(), params.limbs(level), PolyDomain::Evaluation);
     for (limb, q) in poly.limbs_mut().zip(params.q_moduli()) {
         limb.fill_with(|| random.below(q.value()));
     }
@@ -119,7 +119,7 @@ impl Client {
     /// Inputs of a mode, and what `ckks` makes of them.
     fn expected(&self, client: &ClientProgram<'_>, level: Level) -> (Named<'static>, Vec<Vec<u64>>) {
         let Self { params, secret, .. } = self;
-        let (n, extra) = (level.limbs(), params.q_moduli().len());
+        let (n, extra) = (params.limbs(level), params.q_moduli().len());
         let plain = plaintext(params, level, 5);
         let message = in_domain(plain.poly(), params, client.message);
         let s = secret_limbs(secret, n, client.secret);
@@ -186,7 +186,7 @@ impl Client {
                     continue;
                 }
                 for [message, secret] in [[Domain::Eval; 2], [Domain::Coeff; 2]] {
-                    let q = &q[..level.limbs()];
+                    let q = &q[..params.limbs(level)];
                     let client =
                         ClientProgram { mode, log_n: self.params.log_n(), q, extra, message, secret };
                     let program = client.lower().unwrap();
@@ -274,7 +274,7 @@ fn a_program_decrypts_what_a_program_encrypted() {
         let inputs = vec![("m", message.clone()), ("b", b[..limbs].to_vec()), ("a", a[..limbs].to_vec())];
         let seeds = randomness(31).seeds(mode.purpose().unwrap());
         let mut c0 = run(&machine, &program(mode, extra), &inputs, Some(&seeds));
-        let c1 = c0.split_off(level.limbs());
+        let c1 = c0.split_off(params.limbs(level));
         let found =
             run(&machine, &decrypt, &vec![("c0", c0), ("c1", c1), ("s", s[..q.len()].to_vec())], None);
         let error = |k: usize| q[0].centred(q[0].sub(found[0][k], message[0][k])).abs();

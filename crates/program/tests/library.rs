@@ -193,7 +193,7 @@ fn sections_say_whose_integers_they_compute() {
         let name = shape.method.name();
         assert_eq!((name, *end), (case.library.name(), SwitchEnd::Divide));
         assert_eq!(*left, Some(galois));
-        assert_eq!(rescales, [SectionKind::Rescale { limbs: case.limbs as u32 }; 2]);
+        assert_eq!(rescales, [SectionKind::Rescale { limbs: case.limbs as u32, primes: 1 }; 2]);
         let count = |op| (0..program.len()).filter(|&i| program.opcode(i) == op).count();
         assert!(count(Opcode::ConvertFast) > 0 && count(Opcode::Quotient) == 0);
     }

@@ -44,7 +44,8 @@ fn interpret(he: &Program, inputs: &HashMap<Value, Integers>) -> HashMap<Value, 
             Op::MulScalar { a, c, scale } => v[a].iter().map(|x| x * constant(*c, scale)).collect(),
             Op::Rescale(a) => {
                 let Type::Ct(ty) = &he.instr(*a).ty else { panic!("{instr:?}") };
-                let q = BigInt::from(chain.prime(ty.level).unwrap());
+                let primes = &chain.q_at(ty.level)[chain.limbs(ty.level.down().unwrap())..];
+                let q: BigInt = primes.iter().map(|&q| BigInt::from(q)).product();
                 v[a].iter().map(|x| divide_rounded(x, &q)).collect()
             }
             Op::Relin(a) | Op::Drop(a, _) => v[a].clone(),
@@ -73,7 +74,7 @@ fn check_against(
     above: u64,
     size: impl Fn(&Program, &HashMap<Value, Integers>, Value) -> f64,
 ) -> LimbProgram {
-    check_by(body, (alpha, None), above, size).0
+    check_by(body, (alpha, None), &[1; 4], above, size).0
 }
 
 /// KLSS instead: primes a block, and bits of T beyond what a key switch takes.
@@ -87,15 +88,27 @@ struct Klss {
 fn check_by(
     body: &str,
     (alpha, klss): (usize, Option<Klss>),
+    levels: &[usize],
     above: u64,
     size: impl Fn(&Program, &HashMap<Value, Integers>, Value) -> f64,
 ) -> (LimbProgram, Vec<Limbs>) {
-    let (q, p) = ([primes(LOG_N, 50, 0, 1), primes(LOG_N, 40, 0, 3)].concat(), primes(LOG_N, 51, 0, alpha));
+    // A level of one prime has 40 bits, one of two 50.
+    let (mut wide, mut narrow) = (primes(LOG_N, 40, 0, 4).into_iter(), primes(LOG_N, 25, 0, 6).into_iter());
+    let mut q = primes(LOG_N, 50, 0, levels[0]);
+    for &count in &levels[1..] {
+        let own: Vec<_> =
+            if count == 1 { wide.by_ref().take(1).collect() } else { narrow.by_ref().take(count).collect() };
+        q.extend(own);
+    }
+    let p = primes(LOG_N, 51, 0, alpha);
     let mut toy = Toy::new(LOG_N, q, p, alpha, 11);
     let list =
         |m: &[ringmill_ring::Modulus]| m.iter().map(|m| m.value().to_string()).collect::<Vec<_>>().join(", ");
-    let chain =
-        format!("chain log_n {LOG_N} scale 2^30 q [{}] p [{}] alpha {alpha}", list(&toy.q), list(&toy.p));
+    let chain = format!(
+        "chain log_n {LOG_N} scale 2^30 q [{}] p [{}] alpha {alpha} levels {levels:?}",
+        list(&toy.q),
+        list(&toy.p)
+    );
     let mut text = format!("he @t managed slots {SLOTS}\n{chain}\n{body}end\n");
     for (i, q) in toy.q.iter().enumerate() {
         text = text.replace(&format!("Q{i}"), &q.value().to_string());
@@ -120,7 +133,7 @@ fn check_by(
             m.iter_mut().enumerate().filter(|(k, _)| k % gap != 0).for_each(|(_, x)| *x = BigInt::ZERO);
         }
         if let Type::Ct(ty) = &instr.ty {
-            let c = toy.encrypt(&m, ty.level.limbs());
+            let c = toy.encrypt(&m, he.chain().unwrap().limbs(ty.level));
             ciphertexts.insert(value, c);
         }
         integers.insert(value, m);
@@ -188,15 +201,15 @@ fn bind(
             }
             InputSource::Plain { value, .. } => {
                 let Type::Pt(ty) = &he.instr(value).ty else { panic!("not a plaintext") };
-                support::to_limbs(&integers[&value], &toy.q[..ty.level.limbs()])
+                support::to_limbs(&integers[&value], &toy.q[..he.chain().unwrap().limbs(ty.level)])
             }
             InputSource::Encapsulation { .. } => panic!("see raise.rs"),
-            InputSource::Key { key, method, digit, part, level, primes } => {
+            InputSource::Key { key, method, digit, part, limbs, primes } => {
                 let drawn = keys.entry(key).or_insert_with(|| match key {
                     KeyId::Relin => toy.switch_key(&times(&toy.s, &toy.s), all),
                     KeyId::Galois(g) => toy.galois_key(g, all),
                 });
-                let (limbs, digit, part) = (level as usize + 1, digit as usize, usize::from(part));
+                let (limbs, digit, part) = (limbs as usize, digit as usize, usize::from(part));
                 match &lowered.methods[method as usize] {
                     Method::Hybrid(_) | Method::Of(..) => {
                         [&drawn[digit][part][..limbs], &drawn[digit][part][all..]].concat()
@@ -353,7 +366,9 @@ fn klss_divides_a_linear_map_once_with_the_bits_of_hybrid_key_switching() {
         let (blocks, t) = (layout.blocks(4), layout.t().len());
         // Constants of one limb make the integers about 40 bits longer: a scale of 2^30, slots of 15, 32 coefficients.
         for (above, margins) in [(u64::MAX, [0, 12]), (0, [0, 60])] {
-            let by = |klss| check_by(&linear_map(), (alpha, klss), above, |_, exact, out| size(&exact[&out]));
+            let by = |klss| {
+                check_by(&linear_map(), (alpha, klss), &[1; 4], above, |_, exact, out| size(&exact[&out]))
+            };
             let (_, want) = by(None);
             for margin in margins {
                 let (program, found) = by(Some(Klss { block, margin }));
@@ -568,7 +583,7 @@ proptest! {
         above in prop::sample::select(&[0, u64::MAX][..]),
     ) {
         let by = (alpha, Some(Klss { block, margin }));
-        let (program, _) = check_by(&linear_program(&choices), by, above, largest);
+        let (program, _) = check_by(&linear_program(&choices), by, &[1; 4], above, largest);
         let limbs = inputs(&program, 1);
         let limbs: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
         let (want, cpu) = (execute(&Reference, &program, &limbs), Cpu::new().unwrap());
@@ -590,5 +605,72 @@ proptest! {
         prop_assert!(execute(&cpu, &program, &limbs) == want, "on the CPU machine\n{program}");
         prop_assert!(execute(&Reference, &least, &limbs) == want, "scheduled\n{program}");
         prop_assert!(execute(&cpu, &least, &limbs) == want, "scheduled, on the CPU machine\n{program}");
+    }
+}
+
+/// Products, sums, rotations and scalars where levels have one and two primes.
+fn several() -> String {
+    "%0 = input \"x\" : ct[2](level 3, scale 2^40)
+%1 = input \"z\" : ct[2](level 3, scale 2^40)
+%2 = plain \"m\" : pt(level 3, scale 2^40)
+%3 = mul %0, %1 : ct[3](level 3, scale 2^80)
+%4 = mul_plain %0, %2 : ct[2](level 3, scale 2^80)
+%5 = sub %4, %3 : ct[3](level 3, scale 2^80)
+%6 = relin %5 : ct[2](level 3, scale 2^80)
+%7 = rescale %6 : ct[2](level 2, scale 2^80*Q5^-1*Q4^-1)
+%8 = mul_scalar %7, 3.0, scale 2^40 : ct[2](level 2, scale 2^120*Q5^-1*Q4^-1)
+%9 = rotate %8, 2 : ct[2](level 2, scale 2^120*Q5^-1*Q4^-1)
+%10 = rescale %9 : ct[2](level 1, scale 2^120*Q5^-1*Q4^-1*Q3^-1)
+%11 = rotate %4, 3 hoist 0 : ct[2](level 3, scale 2^80)
+%12 = conj %4 hoist 0 : ct[2](level 3, scale 2^80)
+%13 = rescale %12 : ct[2](level 2, scale 2^80*Q5^-1*Q4^-1)
+%14 = drop %0, 1 : ct[2](level 1, scale 2^40)
+%15 = mul_scalar %14, 3.5, scale 2^40 : ct[2](level 1, scale 2^80)
+%16 = rotate %15, 1 : ct[2](level 1, scale 2^80)
+%17 = rescale %16 : ct[2](level 0, scale 2^80*Q2^-1*Q1^-1)
+%18 = drop %0, 2 : ct[2](level 2, scale 2^40)
+%19 = add_scalar %18, 0.75 : ct[2](level 2, scale 2^40)
+output \"product\", %7
+output \"single\", %10
+output \"turned\", %11
+output \"conjugate\", %13
+output \"bottom\", %17
+output \"dropped\", %19
+"
+    .into()
+}
+
+#[test]
+fn a_rescale_divides_by_all_primes_of_a_level() {
+    let levels = [1, 2, 1, 2];
+    let own = |_: &Program, exact: &HashMap<Value, Integers>, out: Value| size(&exact[&out]);
+    for alpha in [1, 2, 3, 6] {
+        let (program, hybrid) = check_by(&several(), (alpha, None), &levels, u64::MAX, own);
+        let text = program.to_string();
+        for section in ["rescale by 2", " rescale galois "] {
+            assert!(text.contains(section), "{section}: {text}");
+        }
+        assert_eq!(ringmill_program::limb::parse(&text).unwrap().to_string(), text);
+        for block in [1, 2] {
+            let klss = Some(Klss { block, margin: 0 });
+            let (_, other) = check_by(&several(), (alpha, klss), &levels, u64::MAX, own);
+            assert!(hybrid == other, "alpha {alpha}, blocks of {block}: other bits than by hybrid switching");
+        }
+    }
+}
+
+#[test]
+fn linear_maps_are_divided_once_where_levels_have_two_primes() {
+    let levels = [1, 2, 2, 2];
+    let map = linear_map().replace("*Q3^-1", "*Q5^-1*Q6^-1").replace("2^30", "2^34").replace("2^60", "2^68");
+    let own = |_: &Program, exact: &HashMap<Value, Integers>, out: Value| size(&exact[&out]);
+    for alpha in [1, 3] {
+        for margin in [0, 60] {
+            check_by(&map, (alpha, Some(Klss { block: 2, margin })), &levels, 0, own);
+        }
+        check_by(&map, (alpha, None), &levels, 0, own);
+        let (_, hybrid) = check_by(&map, (alpha, None), &levels, u64::MAX, own);
+        let (_, klss) = check_by(&map, (alpha, Some(Klss { block: 2, margin: 12 })), &levels, u64::MAX, own);
+        assert!(hybrid == klss, "alpha {alpha}: other bits than by hybrid switching");
     }
 }

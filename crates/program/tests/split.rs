@@ -83,7 +83,7 @@ fn parts_are_those_that_the_engine_serves_and_the_rest() {
         found.parts.iter().map(|part| part.outputs.iter().filter(|to| stored(to)).count()).sum();
     assert_eq!(outputs, program.output_types().len());
     // An engine of one shape only.
-    let other = |kind: &SectionKind| matches!(kind, SectionKind::KeySwitch { end: SwitchEnd::Rescale, shape, .. } if shape.limbs == 3);
+    let other = |kind: &SectionKind| matches!(kind, SectionKind::KeySwitch { end: SwitchEnd::Rescale { .. }, shape, .. } if shape.limbs == 3);
     assert_eq!(split(&program, other).unwrap().parts.len(), 1);
     let scheduled = schedule(&program, Memory::Least).unwrap();
     assert_eq!(split(&scheduled, switches), Err(SplitError::NoSections { program: "several".into() }));

@@ -61,6 +61,12 @@ impl From<ckks::Params> for Params {
     }
 }
 
+/// The primes of each level, if they are given.
+fn levels_of(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Vec<usize>>> {
+    let all = given.map(|given| wholes::<usize>(Family::Parameter, "levels", given, "from 1 to 4"));
+    Ok(all.transpose()?)
+}
+
 /// A literal by sizes, with the primes that the word names.
 fn sized(
     (log_n, dnum): (u32, usize),
@@ -90,7 +96,7 @@ impl Params {
     /// Args:
     ///     log_n: log2 of the ring degree N, 10 to 17; a ciphertext holds up to N/2 slots.
     ///     q_bits: bits of the ciphertext primes, 20 to 60 each, 1 to 64 of them: the base prime first, then one for each
-    ///         level.
+    ///         level, or those of each level where `levels` says how many it has.
     ///     p_bits: bits of the special primes, which keys are switched over, 20 to 60 each, 1 to 64 of them. Their product
     ///         is at least that of the primes of any digit.
     ///     dnum: digits of a key switch, 1 to the number of ciphertext primes. More digits take fewer special primes, and
@@ -104,12 +110,14 @@ impl Params {
     ///     insecure: accept less than 128 bits of security: for tests alone.
     ///     primes: which primes of a size: "nearest", or "least-set-bits" for those 2^bits + f with f below half a word
     ///         that have the fewest set bits, sizes of 20 to 59 bits. Multipliers of shifts and additions serve these.
+    ///     levels: primes of each level, from the base on, 1 to 4 each; one each by default. A rescale divides by all primes of a
+    ///         level, so that scales may be wider than a word. The scale then is the size of the last level by default.
     ///
     /// Raises
     /// ------
     ///     ParameterError: a rule above that is broken, or less than 128 bits of security by the published tables.
     #[staticmethod]
-    #[pyo3(signature = (log_n, q_bits, p_bits, dnum, *, secret = "ternary", weight = None, scale_bits = None, insecure = false, primes = "nearest"))]
+    #[pyo3(signature = (log_n, q_bits, p_bits, dnum, *, secret = "ternary", weight = None, scale_bits = None, insecure = false, primes = "nearest", levels = None))]
     #[allow(clippy::too_many_arguments)] // named in Python
     fn from_bits(
         log_n: &Bound<'_, PyAny>,
@@ -121,12 +129,16 @@ impl Params {
         scale_bits: Option<&Bound<'_, PyAny>>,
         #[pyo3(from_py_with = given)] insecure: bool,
         #[pyo3(from_py_with = given)] primes: &str,
+        levels: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let bits = |name, given| wholes::<u32>(Family::Parameter, name, given, "from 20 to 60");
         let (log_n, q_bits, p_bits) =
             (number("log_n", log_n, LOG_N)?, bits("q_bits", q_bits)?, bits("p_bits", p_bits)?);
         let dnum = digits(dnum, q_bits.len())?;
         let mut literal = sized((log_n, dnum), (&q_bits, &p_bits), primes)?;
+        if let Some(primes) = levels_of(levels)? {
+            literal = literal.levels(&primes);
+        }
         literal.secret = secret_of(secret, weight)?;
         literal.scale_bits = choice("scale_bits", scale_bits, SCALE)?.unwrap_or(literal.scale_bits);
         literal.insecure = insecure;
@@ -206,13 +218,14 @@ impl Params {
     ///     insecure: accept less than 128 bits of security: for tests alone.
     ///     rotations: generator of rotations, 5, or 3 as SEAL has it: in which order slots stand. What has one does not meet what
     ///         has the other.
+    ///     levels: primes of each level, as `from_bits` takes them.
     ///
     /// Raises
     /// ------
     ///     ParameterError: a rule above that is broken, or less than 128 bits of security by the published tables.
     #[staticmethod]
-    #[pyo3(signature = (log_n, q, p, dnum, *, scale_bits, secret = "ternary", weight = None, insecure = false, rotations = None),
-        text_signature = "(log_n, q, p, dnum, *, scale_bits, secret='ternary', weight=None, insecure=False, rotations=5)")]
+    #[pyo3(signature = (log_n, q, p, dnum, *, scale_bits, secret = "ternary", weight = None, insecure = false, rotations = None, levels = None),
+        text_signature = "(log_n, q, p, dnum, *, scale_bits, secret='ternary', weight=None, insecure=False, rotations=5, levels=None)")]
     #[allow(clippy::too_many_arguments)] // named in Python
     fn from_primes(
         log_n: &Bound<'_, PyAny>,
@@ -224,6 +237,7 @@ impl Params {
         weight: Option<&Bound<'_, PyAny>>,
         #[pyo3(from_py_with = given)] insecure: bool,
         rotations: Option<&Bound<'_, PyAny>>,
+        levels: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let values = |name, given| -> Result<Vec<_>, Failure> {
             let primes = wholes::<u64>(Family::Parameter, name, given, "of 20 to 60 bits, a prime")?;
@@ -245,6 +259,7 @@ impl Params {
             secret: secret_of(secret, weight)?,
             scale_bits: number("scale_bits", scale_bits, SCALE)?,
             insecure,
+            levels: levels_of(levels)?.unwrap_or_default(),
         };
         ckks::Params::new(&literal).map(Self::from).map_err(|e| Failure::of(Family::Parameter, &e).into())
     }
@@ -276,19 +291,23 @@ impl Params {
     ///         at most 118.
     ///     slots: numbers that one ciphertext holds, 1 to 65,536.
     ///     security: 128, 192 or 256 bits, by the security guidelines of 2024 (eprint 2024/463).
+    ///     word: bits of the widest prime, 20 to 60, for machines whose words are narrower than the scale. A level then has as many
+    ///         primes as the scale takes, up to 4, and the scale may have up to four words, 90 bits at most. It is the next wider
+    ///         one where primes of its size are too few; `rationale` says so.
     ///
     /// Raises
     /// ------
     ///     ParameterError: a number out of its range, or a need that no ring up to N = 2^17 meets.
     #[staticmethod]
-    #[pyo3(signature = (*, depth, scale_bits = None, integer_bits = None, slots = None, security = None),
-        text_signature = "(*, depth, scale_bits=40, integer_bits=4, slots=1, security=128)")]
+    #[pyo3(signature = (*, depth, scale_bits = None, integer_bits = None, slots = None, security = None, word = None),
+        text_signature = "(*, depth, scale_bits=40, integer_bits=4, slots=1, security=128, word=None)")]
     fn by_need(
         depth: &Bound<'_, PyAny>,
         scale_bits: Option<&Bound<'_, PyAny>>,
         integer_bits: Option<&Bound<'_, PyAny>>,
         slots: Option<&Bound<'_, PyAny>>,
         security: Option<&Bound<'_, PyAny>>,
+        word: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let usual = ckks::Need::default();
         let need = ckks::Need {
@@ -298,6 +317,7 @@ impl Params {
             slots: choice("slots", slots, "from 1 to 65536")?.unwrap_or(usual.slots),
             security: choice("security", security, "of bits: 128, 192 or 256")?.unwrap_or(usual.security),
             secret: ckks::Secret::Ternary,
+            word: choice("word", word, "of bits, from 20 to 60")?,
         };
         let choice = need.choose().map_err(|e| Failure::of(Family::Parameter, &e))?;
         Ok(Self { inner: choice.params, rationale: Some(choice.rationale) })
@@ -317,7 +337,7 @@ impl Params {
         let level: u32 = within(Family::Level, "level", level, (0, top.into()))?;
         let (mut scale, chain) = (self.inner.default_scale(), Chain::from(&self.inner));
         for l in (level + 1..=top).rev() {
-            match chain.prime_scale(Level::new(l)) {
+            match chain.level_scale(Level::new(l)) {
                 Some(prime) if is_near(&scale, prime) => scale = scale.mul(&scale).div(prime),
                 _ => return Ok(self.inner.default_scale().to_text()),
             }
@@ -365,13 +385,20 @@ impl Params {
         self.inner.slots()
     }
 
-    /// The level of fresh ciphertexts, one below the number of ciphertext primes: products in a row that they allow.
+    /// The level of fresh ciphertexts: products in a row that they allow.
     #[getter]
     fn max_level(&self) -> u32 {
         self.inner.max_level().get()
     }
 
-    /// Digits of a key switch at the top level, 1 to `max_level` + 1.
+    /// Primes of each level, from level 0 on: one each, or several where words are narrower than the scale. A polynomial at a level has
+    /// the limbs of this level and of those below.
+    #[getter]
+    fn levels(&self) -> Vec<usize> {
+        self.inner.levels().counts().collect()
+    }
+
+    /// Digits of a key switch at the top level, 1 to the number of ciphertext primes.
     #[getter]
     fn dnum(&self) -> usize {
         self.inner.dnum()
@@ -383,7 +410,7 @@ impl Params {
         self.inner.generator().value()
     }
 
-    /// The ciphertext primes by value, the base prime first; at level l the first l + 1 of them are in use.
+    /// The ciphertext primes by value, the base prime first; `levels` says how many are in use at a level.
     #[getter]
     fn q(&self) -> Vec<u64> {
         self.inner.q_moduli().iter().map(|m| m.value()).collect()

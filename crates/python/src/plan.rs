@@ -51,7 +51,7 @@ impl Plan {
     /// Chooses the smallest parameters for a program's depth and the accuracy wanted of its results; of those that bootstrap if
     /// it asks for that or no others do.
     #[staticmethod]
-    #[pyo3(signature = (text, precision, magnitude, bound, real, security, rotation_keys = None, encryption = "public"))]
+    #[pyo3(signature = (text, precision, magnitude, bound, real, security, rotation_keys = None, encryption = "public", word = None))]
     #[allow(clippy::too_many_arguments)] // the facade in Python names them
     fn choose(
         py: Python<'_>,
@@ -63,6 +63,7 @@ impl Plan {
         security: u32,
         rotation_keys: Option<usize>,
         encryption: &str,
+        word: Option<u32>,
     ) -> PyResult<Self> {
         let want = Accuracy {
             bits: precision,
@@ -73,6 +74,7 @@ impl Plan {
             secret: Secret::Ternary,
             rotation_keys,
             encryption: encryption_of(encryption)?,
+            word,
         };
         let text = text.to_owned();
         interruptible(py, move || {

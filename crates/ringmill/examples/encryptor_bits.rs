@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// A plaintext of random residues: encryption does not look at them.
 fn random_plaintext(params: &Params, level: Level, seed: u8) -> Result<Plaintext, Box<dyn Error>> {
-    let mut poly = Poly::zeros(params.n(), level.limbs(), Domain::Evaluation);
+    let mut poly = Poly::zeros(params.n(), params.limbs(level), Domain::Evaluation);
     for (limb, (i, &q)) in poly.limbs_mut().zip((0..).zip(params.q_moduli())) {
         uniform(&Seed::from_bytes([seed; 32]), b"message", i, q, limb);
     }

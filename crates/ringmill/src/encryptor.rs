@@ -67,7 +67,7 @@ impl Encryptor {
             (same(("plaintext", plain.params()), ("public key", key.params()))?, plain.level());
         let mode = if key.divides() { Mode::Divided } else { Mode::Public };
         let primes = self.primes(params, level, mode)?;
-        let (n, extra) = (level.limbs(), params.q_moduli().len());
+        let (n, extra) = (params.limbs(level), params.q_moduli().len());
         let half = |poly: &Poly| -> Vec<u64> {
             let kept = (0..n).chain(key.divides().then_some(extra));
             kept.flat_map(|i| poly.limb(i).iter().copied()).collect()
@@ -160,18 +160,16 @@ impl Encryptor {
 
     /// The primes of a level as the engine takes them.
     fn primes(&self, params: &Params, level: Level, mode: Mode) -> Result<Vec<Modulus>, EncryptorRefusal> {
-        let built = self.built();
+        let (built, limbs) = (self.built(), params.limbs(level));
         let extra = built.extra == 1;
-        if built.log_n != params.log_n()
-            || built.limbs as usize != level.limbs()
-            || (mode == Mode::Divided && !extra)
+        if built.log_n != params.log_n() || built.limbs as usize != limbs || (mode == Mode::Divided && !extra)
         {
             let with = if mode == Mode::Divided { "an extra prime" } else { "no extra prime" };
-            let asked = format!("N = 2^{}, {} limbs and {with}", params.log_n(), level.limbs());
+            let asked = format!("N = 2^{}, {limbs} limbs and {with}", params.log_n());
             return Err(EncryptorError::EncryptorBuild { built: built.to_string(), asked }.into());
         }
         let special = params.p_moduli().iter().take(usize::from(extra));
-        Ok(params.q_moduli()[..level.limbs()].iter().chain(special).copied().collect())
+        Ok(params.q_moduli()[..limbs].iter().chain(special).copied().collect())
     }
 }
 
@@ -198,7 +196,7 @@ fn ternary(key: &SecretKey) -> Result<&[i8], EncryptorRefusal> {
 
 /// The residues of a plaintext's coefficients, limb after limb.
 fn coefficients(params: &Params, plain: &Plaintext) -> Result<Zeroizing<Vec<u64>>, CkksError> {
-    let mut all = Zeroizing::new(Vec::with_capacity(params.n() * plain.level().limbs()));
+    let mut all = Zeroizing::new(Vec::with_capacity(params.n() * plain.poly().limb_count()));
     for (i, limb) in plain.poly().limbs().enumerate() {
         all.extend_from_slice(limb);
         params.ring(i)?.inverse(&mut all[i * params.n()..])?;

@@ -180,7 +180,7 @@ impl Evaluator {
     /// that is missing is found when the program runs.
     pub(crate) fn switching(&self, key: Option<&SwitchKey>, level: Level, hoisted: usize) -> Switching {
         // Which key it is makes no difference to the choice.
-        let switch = Switch { key: KeyId::Relin, limbs: level.limbs(), hoisted, rescale: false };
+        let switch = Switch { key: KeyId::Relin, limbs: self.params().limbs(level), hoisted, rescale: false };
         Switching { key: key.map_or(0, SwitchKey::name), manner: self.method(&switch).manner(), level }
     }
 
@@ -243,8 +243,8 @@ impl Evaluator {
     }
 
     /// q_level as a scale.
-    pub(crate) fn prime_scale(&self, level: Level) -> ringmill_ckks::Scale {
-        self.0.chain.prime_scale(level).cloned().unwrap_or(ringmill_ckks::Scale::ONE)
+    pub(crate) fn level_scale(&self, level: Level) -> ringmill_ckks::Scale {
+        self.0.chain.level_scale(level).cloned().unwrap_or(ringmill_ckks::Scale::ONE)
     }
 }
 

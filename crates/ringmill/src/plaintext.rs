@@ -9,7 +9,7 @@ use ringmill_ring::{Domain, LimbRing, Poly, Pool};
 use crate::{Error, Evaluator};
 
 fn rings(params: &Params, level: Level) -> Result<Vec<&LimbRing>, Error> {
-    Ok((0..level.limbs()).map(|i| params.ring(i)).collect::<Result<_, _>>()?)
+    Ok((0..params.limbs(level)).map(|i| params.ring(i)).collect::<Result<_, _>>()?)
 }
 
 /// A bound that is declared for numbers: what leaves the process is a function of it, never of the numbers.
@@ -101,7 +101,7 @@ pub fn encode<'a>(
     if level > max {
         return Err(CkksError::LevelRange { level, max }.into());
     }
-    let mut poly = Poly::unspecified_in(pool, params.n(), level.limbs(), Domain::Evaluation);
+    let mut poly = Poly::unspecified_in(pool, params.n(), params.limbs(level), Domain::Evaluation);
     let largest = magnitude(&values);
     // What is not finite is refused by the encoder, by its place.
     encoder.encode_into(values, slots, scale, &rings(params, level)?, &mut poly)?;

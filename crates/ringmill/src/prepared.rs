@@ -108,7 +108,7 @@ impl Prepared {
             .outputs()
             .iter()
             .map(|o| match &p.instr(o.value).ty {
-                Type::Ct(t) => (usize::from(t.parts), t.level.limbs()),
+                Type::Ct(t) => (usize::from(t.parts), params.limbs(t.level)),
                 _ => (0, 0),
             })
             .collect();
@@ -270,8 +270,8 @@ fn plan(p: &Program, lowered: &Lowered, params: &Params) -> Result<Vec<Source>, 
         p.values().filter(|(_, i)| matches!(i.op, Op::Plain(_) | Op::Const(_))).map(|(v, _)| v).collect();
     let index = |list: &[Value], v: Value| list.iter().position(|&x| x == v).unwrap_or(usize::MAX);
     let limbs = |v: Value| match &p.instr(v).ty {
-        Type::Ct(t) => t.level.limbs(),
-        Type::Pt(t) => t.level.limbs(),
+        Type::Ct(t) => params.limbs(t.level),
+        Type::Pt(t) => params.limbs(t.level),
         _ => 0,
     };
     let source = |s: &InputSource| {
@@ -283,7 +283,7 @@ fn plan(p: &Program, lowered: &Lowered, params: &Params) -> Result<Vec<Source>, 
                 let limbs = if compact { 1 } else { limbs(value) };
                 Source::Plain { index: index(&plains, value), limbs }
             }
-            InputSource::Key { key, method, digit, part, level, primes } => Source::Key {
+            InputSource::Key { key, method, digit, part, limbs, primes } => Source::Key {
                 key: match key {
                     KeyId::Relin => Keyed::Relin,
                     KeyId::Galois(g) => Keyed::Galois(GaloisElement::new(g, params.log_n())?),
@@ -291,7 +291,7 @@ fn plan(p: &Program, lowered: &Lowered, params: &Params) -> Result<Vec<Source>, 
                 method: method as usize,
                 digit: digit as usize,
                 part: usize::from(part),
-                limbs: level as usize + 1,
+                limbs: limbs as usize,
                 primes: primes as usize,
             },
             InputSource::Encapsulation { direction, part } => {

@@ -48,7 +48,7 @@ fn flooded(params: &Params, meta: &Meta, flooding: Flooding<'_>) -> Result<Plain
         let count = RingError::Count { what: "coefficients of the noise", expected: n, got };
         return Err(CkksError::Ring(count).into());
     }
-    let mut poly = Poly::zeros(n, meta.level.limbs(), Domain::Evaluation);
+    let mut poly = Poly::zeros(n, params.limbs(meta.level), Domain::Evaluation);
     for (i, limb) in poly.limbs_mut().enumerate() {
         let ring = params.ring(i).map_err(CkksError::Ring)?;
         for (word, &c) in limb.iter_mut().zip(flooding.coefficients) {

@@ -29,6 +29,7 @@ _OPTIONS = (
     "publish",
     "sanitise",
     "statistical",
+    "word",
 )
 
 

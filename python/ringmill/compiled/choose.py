@@ -28,6 +28,10 @@ from ringmill.trace.bounds import positive
 from ringmill.trace.program import Traced
 
 
+#: Bits of primes, least and most.
+WORDS = (20, 60)
+
+
 def compile_traced(
     traced: Traced,
     *,
@@ -43,6 +47,7 @@ def compile_traced(
     sanitise: bool | int = False,
     statistical: int = BITS,
     algebra: bool = False,
+    word: int | None = None,
 ) -> Compiled:
     """Choose parameters for a traced kernel (unless given) and manage its program for them.
 
@@ -63,6 +68,7 @@ def compile_traced(
         publish=publish,
         sanitise=sanitise,
         statistical=statistical,
+        word=word,
     )
     magnitude = positive(magnitude)
     bound = bounded(traced, magnitude)
@@ -102,6 +108,7 @@ def _compiled(
     publish: int | None,
     sanitise: bool | int,
     statistical: int,
+    word: int | None,
 ) -> Compiled:
     """Compile the program as it is, whose values are no larger than ``bound``."""
     if params is not None:
@@ -123,8 +130,19 @@ def _compiled(
     real = traced.signature.real
     if rotation_keys is not None:
         rotation_keys = whole(ParameterError, "The number of rotation keys", rotation_keys, 0, MOST_KEYS)
+    if word is not None:
+        word = whole(ParameterError, "The bits of a word", word, *WORDS)
+        if params is not None:
+            fail(
+                ParameterError,
+                "Word",
+                "A word is for parameters that are chosen, and these are given. Leave word= out, or params=.",
+                word=word,
+            )
     if params is None:
-        wanted = Wanted(traced, magnitude, bound, security, rotation_keys, encryption, flooding, sanitising)
+        wanted = Wanted(
+            traced, magnitude, bound, security, rotation_keys, encryption, flooding, sanitising, word=word
+        )
         plan, bits = wanted.chosen(precision)
         compiled = Compiled(traced.text, traced.signature, plan, switching, output_level, bits)
     else:

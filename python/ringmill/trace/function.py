@@ -29,6 +29,7 @@ OPTIONS = (
     "statistical",
     "algebra",
     "batch",
+    "word",
 )
 RUN = ("machine", "progress")
 # Options of a machine in their old places; where a kernel has an argument of that name, it is that.

@@ -13,7 +13,8 @@
 //! | p | payload: residues as packed bits, limb by limb; coefficients of a secret key as bytes |
 //! | 32 | BLAKE3 of everything before |
 //!
-//! Parameters belong to no secret key: they are written in version 1, or in version 2 with a generator of rotations.
+//! Parameters belong to no secret key: they are written in version 1, in version 2 with a generator of rotations, or
+//! in version 8 with the primes of each level.
 
 use std::io::{ErrorKind, Read, Write};
 

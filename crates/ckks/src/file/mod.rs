@@ -60,7 +60,7 @@ use objects::{Codec, DIVIDING, EXPLICIT, EXPLICIT_DIVIDING, SUMMED, TURNED};
 use zeroize::Zeroizing;
 
 /// Newest format version of any kind of file; a kind is written in the version in which it last changed.
-pub const VERSION: u16 = 7;
+pub const VERSION: u16 = 8;
 
 /// What `read` makes of bytes that hold it and nothing after it.
 fn whole<T>(bytes: &[u8], read: impl FnOnce(&mut &[u8]) -> Result<T, FileError>) -> Result<T, FileError> {
@@ -125,10 +125,10 @@ impl Kind {
         }
     }
 
-    /// The newest version of this kind, which parameters have that name a generator of rotations, and keys that hold both halves.
+    /// The newest version of this kind, which parameters have whose levels have several primes, and keys that hold both halves.
     fn newest(self) -> u16 {
         match self {
-            Self::Params => parameters::TURNING,
+            Self::Params => parameters::LEVELLED,
             Self::PublicKey => EXPLICIT_DIVIDING,
             Self::RelinKey | Self::EvaluationKeys | Self::KeyForm => EXPLICIT,
             _ => self.version(),
@@ -137,8 +137,12 @@ impl Kind {
 
     /// Whether there are files of this version.
     fn has(self, version: u16) -> bool {
-        let divides = self == Self::PublicKey && [EXPLICIT, DIVIDING].contains(&version);
-        (1..=self.version()).contains(&version) || version == self.newest() || divides
+        let other = match self {
+            Self::Params => version == parameters::TURNING,
+            Self::PublicKey => [EXPLICIT, DIVIDING].contains(&version),
+            _ => false,
+        };
+        (1..=self.version()).contains(&version) || version == self.newest() || other
     }
 
     fn from_number(number: u16) -> Option<Self> {

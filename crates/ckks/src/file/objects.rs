@@ -86,7 +86,7 @@ fn limbs_of(kind: Kind, params: &Params, header: &MetaHeader) -> Result<usize, F
     let meta = header.meta().map_err(damaged(kind))?;
     crate::check::level(params, meta.level).map_err(content(kind))?;
     crate::check::slots(params, meta.slots).map_err(content(kind))?;
-    Ok(meta.level.limbs())
+    Ok(params.limbs(meta.level))
 }
 
 /// The only polynomial.

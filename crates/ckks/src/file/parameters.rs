@@ -12,13 +12,20 @@ use crate::params::{Params, ParamsLiteral};
 /// The version of files that name a generator of rotations. Those of parameters with generator 5 are still of version 1.
 pub(super) const TURNING: u16 = 2;
 
+/// The version of files that say how many primes each level has. Those of parameters with one each are of the versions before.
+pub(super) const LEVELLED: u16 = 8;
+
 /// Writes parameters.
 ///
 /// # Errors
 /// [`FileError::Io`].
 pub fn write_params(params: &Params, out: impl Write) -> Result<(), FileError> {
     let (literal, generator) = (params.literal(), params.generator());
+    let primes: Vec<u32> = literal.levels.iter().map(|&primes| primes as u32).collect();
     let (version, header) = match generator {
+        _ if !primes.is_empty() => {
+            (LEVELLED, frame::encode(Kind::Params, &(literal, generator.value(), primes))?)
+        }
         Generator::Five => (1, frame::encode(Kind::Params, literal)?),
         other => (TURNING, frame::encode(Kind::Params, &(literal, other.value()))?),
     };
@@ -51,12 +58,24 @@ pub fn read_params(input: impl Read) -> Result<Params, FileError> {
                 ..literal
             }
         }
+        LEVELLED => {
+            let (literal, g, primes): (ParamsLiteral, u64, Vec<u32>) = frame::decode(kind, &front.header)?;
+            let why = || format!("it names {g} as generator of rotations; 3 and 5 are those that there are");
+            ParamsLiteral {
+                generator: Generator::from_value(g).ok_or_else(|| FileError::Header { kind, why: why() })?,
+                levels: primes.into_iter().map(|primes| primes as usize).collect(),
+                ..literal
+            }
+        }
         _ => frame::decode(kind, &front.header)?,
     };
     let params = Params::of_file(&literal).map_err(|e| FileError::Content { kind, source: e.into() })?;
-    // Sizes in place of primes would name other primes in another release.
-    if *params.literal() != literal {
-        return Err(FileError::Header { kind, why: "its primes are not given by value".into() });
+    // Sizes in place of primes would name other primes in another release, and levels of one prime have no such version.
+    if *params.literal() != literal || (front.version == LEVELLED) != !literal.levels.is_empty() {
+        return Err(FileError::Header {
+            kind,
+            why: "its primes are not given by value, or each level has one".into(),
+        });
     }
     front.expect_context(params.fingerprint())?;
     Ok(params)

@@ -1,6 +1,6 @@
 use num_bigint::BigInt;
 use proptest::prelude::*;
-use ringmill_ring::GaloisElement;
+use ringmill_ring::{Domain, GaloisElement, Poly};
 
 use super::*;
 use crate::ciphertext::Meta;
@@ -421,4 +421,49 @@ fn of_many_secret_keys_for_one_place_one_is_saved_whole_and_the_others_are_refus
         assert_eq!(kept.expose_coefficients(), winner.expose_coefficients());
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 8);
+}
+
+#[test]
+fn parameters_with_levels_of_several_primes_are_of_version_8_and_others_are_not() {
+    for generator in [crate::Generator::Five, crate::Generator::Three] {
+        let single = ParamsLiteral::from_bits(10, &[40, 22, 23, 22, 23], &[50], 5).insecure();
+        let literal = ParamsLiteral { generator, ..single.levels(&[1, 2, 2]) };
+        let params = Params::new(&literal).unwrap();
+        let mut bytes = Vec::new();
+        write_params(&params, &mut bytes).unwrap();
+        assert_eq!(bytes[8], 8);
+        let read = params_from_bytes(&bytes).unwrap();
+        assert_eq!((&read, read.levels(), read.generator()), (&params, params.levels(), generator));
+        let alone = ParamsLiteral { levels: Vec::new(), ..params.literal().clone() };
+        let mut bytes = Vec::new();
+        write_params(&Params::new(&alone).unwrap(), &mut bytes).unwrap();
+        assert!(bytes[8] < 8);
+        // Ciphertexts have the limbs of their level.
+        let a = all(&params);
+        for level in [0, 1] {
+            let dropped = a.cipher.polys().iter().map(|p| {
+                let kept = params.limbs(Level::new(level));
+                Poly::from_words(p.n(), &p.words()[..kept * p.n()], Domain::Evaluation).unwrap()
+            });
+            let meta = Meta { level: Level::new(level), ..a.cipher.meta().clone() };
+            let cipher = Ciphertext::from_parts(&params, dropped.collect(), meta, None).unwrap();
+            let mut bytes = Vec::new();
+            cipher.write(&mut bytes).unwrap();
+            assert_eq!(Ciphertext::read(&params, &bytes[..]).unwrap().polys(), cipher.polys());
+        }
+    }
+}
+
+#[test]
+fn a_file_of_version_8_that_names_one_prime_a_level_is_refused() {
+    let literal = params().literal().clone();
+    for levels in [vec![], vec![1u32, 1], vec![2, 1], vec![u32::MAX, 1]] {
+        let header = frame::encode(Kind::Params, &(&literal, 5u64, &levels)).unwrap();
+        let mut bytes = Vec::new();
+        let mut out = Hashed::new(&mut bytes);
+        let front = Front::new(Kind::Params, params().fingerprint(), 0, header);
+        Front { version: 8, ..front }.write(&mut out).unwrap();
+        out.seal().unwrap();
+        assert!(read_params(&bytes[..]).is_err(), "{levels:?}");
+    }
 }

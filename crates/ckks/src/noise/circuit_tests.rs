@@ -47,17 +47,19 @@ struct Bench {
 const ROTATIONS: [i64; 3] = [1, 7, -4];
 
 impl Bench {
-    fn new(q: &[u32], p: &[u32], dnum: usize, secret: Secret) -> Self {
-        let literal = ParamsLiteral { secret, ..ParamsLiteral::from_bits(10, q, p, dnum).insecure() };
+    fn new(q: &[u32], p: &[u32], dnum: usize, secret: Secret, levels: &[usize]) -> Self {
+        let literal = ParamsLiteral::from_bits(10, q, p, dnum).insecure();
+        let literal = if levels.is_empty() { literal } else { literal.levels(levels) };
+        let literal = ParamsLiteral { secret, ..literal };
         let params = Params::new(&literal).unwrap();
         let mut g = KeyGenerator::with_randomness(&params, randomness(11));
         let secret = g.secret_key().unwrap();
         let public = g.public_key(&secret).unwrap();
         let keys = g.evaluation_keys(&secret, &ROTATIONS, true).unwrap();
         let mut scales = vec![params.default_scale()];
-        for q in params.q_moduli()[1..].iter().rev() {
+        for level in (1..=params.max_level().get()).rev() {
             let last = scales[scales.len() - 1].clone();
-            scales.push(last.mul(&last).div(&Scale::modulus(*q)));
+            scales.push(last.mul(&last).div(&params.level_scale(Level::new(level))));
         }
         scales.reverse();
         Self { params, secret, public, keys, scales }
@@ -162,10 +164,12 @@ fn circuit(bench: &Bench, seed: u64) -> (bool, f64, f64) {
 /// Both sides of the promise over `circuits` seeds.
 fn check(circuits: u64) {
     let benches = [
-        Bench::new(&[50, 36, 36, 36], &[50], 4, Secret::Ternary),
-        Bench::new(&[45, 30, 30, 30], &[38, 38], 2, Secret::Ternary),
-        Bench::new(&[50, 40, 40, 40], &[58, 58, 58], 1, Secret::TernaryWeight { weight: 64 }),
-        Bench::new(&[50, 36, 36, 36], &[50], 4, Secret::Gaussian),
+        Bench::new(&[50, 36, 36, 36], &[50], 4, Secret::Ternary, &[]),
+        Bench::new(&[45, 30, 30, 30], &[38, 38], 2, Secret::Ternary, &[]),
+        Bench::new(&[50, 40, 40, 40], &[58, 58, 58], 1, Secret::TernaryWeight { weight: 64 }, &[]),
+        Bench::new(&[50, 36, 36, 36], &[50], 4, Secret::Gaussian, &[]),
+        Bench::new(&[29, 28, 23, 22, 23, 22, 22, 23], &[28, 28, 28], 3, Secret::Ternary, &[2, 2, 2, 2]),
+        Bench::new(&[27, 26, 40, 21, 21, 20, 20], &[48, 48], 3, Secret::Ternary, &[2, 1, 2, 2]),
     ];
     let mut gaps: Vec<f64> = Vec::new();
     for seed in 0..circuits {

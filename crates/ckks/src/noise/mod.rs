@@ -459,7 +459,7 @@ impl Noise {
         Origin { shared: true, ..self.origin.after(Birth::Plain, 0) }
     }
 
-    /// After a rescale that divides by q_`level`; `scale` is that of the result.
+    /// After a rescale that divides by the primes of `level`; `scale` is that of the result.
     #[must_use]
     pub fn rescale(&self, params: &Params, level: Level, scale: &Scale) -> Self {
         let std = rounding_variance(params).sqrt() / scale.to_f64();
@@ -472,16 +472,16 @@ impl Noise {
         self.switched(params, switching, 1.0, scale)
     }
 
-    /// After a key switch merged with the rescale by q_`level` (one division by P·q_level, or a rescale of its own where
+    /// After a key switch merged with the rescale by the primes of `level` (one division by P and these, or a rescale of its own where
     /// another library does it so); `scale` is that of the result.
     #[must_use]
     pub fn key_switch_rescale(&self, params: &Params, switching: Switching, scale: &Scale) -> Self {
-        let q = params.q_at(switching.level).last().map_or(1.0, |m| m.value() as f64);
+        let q = params.level_scale(switching.level).to_f64();
         match switching.manner.library {
             None => self.switched(params, switching, q, scale),
             // Two divisions: the rounding of the first is divided too.
             Some(_) => {
-                let before = scale.mul(&prime_scale(params, switching.level));
+                let before = scale.mul(&params.level_scale(switching.level));
                 self.switched(params, switching, 1.0, &before).rescale(params, switching.level, scale)
             }
         }
@@ -606,11 +606,6 @@ fn secret_norm(params: &Params) -> f64 {
 /// Rounding r₀ + r₁·s of two polynomials to integers, before the scale.
 fn rounding_variance(params: &Params) -> f64 {
     (1.0 + secret_norm(params)) / 12.0
-}
-
-/// q_level as a scale.
-fn prime_scale(params: &Params, level: Level) -> Scale {
-    params.q_at(level).last().map_or(Scale::ONE, |&q| Scale::modulus(q))
 }
 
 /// The variance of Σⱼ dⱼ·eⱼ / P of a key switch at `level`, before the scale, and that of its largest term. What digits that are

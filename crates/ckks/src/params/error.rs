@@ -19,6 +19,19 @@ pub enum ParamsError {
         /// Greatest supported.
         max: u32,
     },
+    /// Levels that are not those of the chain.
+    #[error(
+        "levels of {primes} primes do not make up a chain of {limbs} ciphertext primes; each has 1 to {most}, and together \
+         they have all of them"
+    )]
+    Levels {
+        /// Primes of each level, from level 0 on.
+        primes: String,
+        /// Ciphertext primes.
+        limbs: usize,
+        /// Most primes of one level.
+        most: usize,
+    },
     /// No ciphertext prime.
     #[error("the chain has no ciphertext prime; give at least the base prime q_0")]
     NoCiphertextPrimes,
@@ -63,6 +76,16 @@ pub enum ParamsError {
         /// Least size.
         min: u32,
         /// Greatest size.
+        max: u32,
+    },
+    /// A word out of range.
+    #[error("a word of {word} bits was asked for; primes have {min} to {max}")]
+    Word {
+        /// Bits asked for.
+        word: u32,
+        /// Least size of a prime.
+        min: u32,
+        /// Greatest size of a prime.
         max: u32,
     },
     /// A class of sparse primes holds too few.

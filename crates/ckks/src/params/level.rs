@@ -5,12 +5,13 @@ use std::fmt;
 use ringmill_errors::{Field, ToField};
 use serde::{Deserialize, Serialize};
 
-/// Rescales that remain: the number of ciphertext limbs less one. Level 0 is one limb.
+/// Rescales that remain. How many limbs a polynomial has there, [`Levels`](super::Levels) say: one more than the level, where each
+/// level has one prime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Level(u32);
 
 impl Level {
-    /// The last level: one limb, no rescale left.
+    /// The last level: no rescale left.
     pub const ZERO: Self = Self(0);
 
     /// A level by number.
@@ -23,14 +24,9 @@ impl Level {
         self.0
     }
 
-    /// The number as an index: that of the last limb in use.
+    /// The number as an index of what there is one of a level.
     pub const fn index(self) -> usize {
         self.0 as usize
-    }
-
-    /// Limbs of a polynomial at this level.
-    pub const fn limbs(self) -> usize {
-        self.0 as usize + 1
     }
 
     /// The level after one rescale; `None` at level 0.

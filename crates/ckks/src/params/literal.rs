@@ -1,15 +1,15 @@
 //! The literal: what a person writes down, before it is checked.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use ringmill_ring::primes::{self, Order, Side, SparseClass, SparseSearch};
 use ringmill_ring::{Modulus, RingError};
 use serde::{Deserialize, Serialize};
 
-use super::order::{DRIFT_MAX, drift, steady_order};
-use super::{ParamsError, Secret};
+use super::order::{DRIFT_MAX, drift, steady_levels_of, steady_order};
+use super::{Level, Levels, ParamsError, Secret};
 use crate::generator::Generator;
 
 /// A prime of the chain: by size or by value.
@@ -54,6 +54,9 @@ pub struct ParamsLiteral {
     /// Generator of rotations. Files carry one that is not 5 beside the literal.
     #[serde(skip)]
     pub generator: Generator,
+    /// Primes of each level, from level 0 on; empty for one each. Files carry them beside the literal.
+    #[serde(skip)]
+    pub levels: Vec<usize>,
 }
 
 impl ParamsLiteral {
@@ -68,6 +71,7 @@ impl ParamsLiteral {
             scale_bits: q_bits.last().copied().unwrap_or(1),
             insecure: false,
             generator: Generator::Five,
+            levels: Vec::new(),
         }
     }
 
@@ -105,6 +109,17 @@ impl ParamsLiteral {
         Ok(Self { q, p, ..Self::from_bits(log_n, q_bits, p_bits, dnum) })
     }
 
+    /// With levels of this many primes each, from level 0 on, and the size of the last level as scale. A rescale then divides by
+    /// all primes of a level at once.
+    #[must_use]
+    pub fn levels(mut self, primes: &[usize]) -> Self {
+        let last = primes.last().map_or(1, |&count| count.min(self.q.len()));
+        let bits: Option<u32> = self.q[self.q.len() - last..].iter().map(|&spec| bits_of(spec)).sum();
+        self.scale_bits = bits.unwrap_or(self.scale_bits);
+        self.levels = primes.to_vec();
+        self
+    }
+
     /// Marks the literal as a toy for tests.
     #[must_use]
     pub fn insecure(mut self) -> Self {
@@ -124,6 +139,56 @@ fn run(lit: &ParamsLiteral) -> Range<usize> {
     start..start + lit.q[start..].iter().take_while(|spec| is(spec)).count()
 }
 
+/// Primes of a size beyond those that levels of several primes need.
+const SPARE: usize = 8;
+
+/// A chain whose levels have several primes, in the order in which scales stay. Of each size that levels at the scale have, the primes
+/// are those nearest to it, and special primes of the size are above them.
+pub(super) fn steady_groups(lit: &ParamsLiteral, turns: &Chain, levels: &Levels) -> Option<Chain> {
+    let at_scale = |level: &Level| {
+        let sizes: Option<u32> = lit.q[levels.primes(*level)].iter().map(|&spec| bits_of(spec)).sum();
+        sizes == Some(lit.scale_bits)
+    };
+    let (floor, top) = (Level::ZERO, levels.top().get());
+    if !(1..=top).map(Level::new).all(|level| at_scale(&level)) {
+        return None;
+    }
+    let (mut q, mut p) = turns.clone();
+    let first = levels.limbs(floor);
+    let sizes: BTreeSet<u32> = lit.q[first..].iter().filter_map(|&spec| bits_of(spec)).collect();
+    let mut pools = Vec::new();
+    for bits in sizes {
+        let of = |specs: &[PrimeSpec], from: usize| -> Vec<usize> {
+            (from..specs.len()).filter(|&i| specs[i] == PrimeSpec::Bits(bits)).collect()
+        };
+        let (own, special) = (of(&lit.q, first), of(&lit.p, 0));
+        let others = (0..q.len()).filter(|i| !own.contains(i)).map(|i| q[i].value());
+        let others = others.chain((0..p.len()).filter(|i| !special.contains(i)).map(|i| p[i].value()));
+        let mut taken: Vec<u64> = others.collect();
+        // Below a bound of kernels there is nothing above: the chain keeps its own.
+        if !matches!(side(bits), Side::Alternating) {
+            pools.extend(own.iter().map(|&i| q[i].value()));
+            continue;
+        }
+        // A few to spare, so that there are products near the scale to the end.
+        let of = |count| near_power(bits, lit.log_n, count, &taken).ok();
+        let pool = (0..=SPARE).rev().find_map(|spare| of(own.len() + spare))?;
+        taken.extend(&pool);
+        let greatest = *pool.iter().max()?;
+        let above = primes::nearest(greatest, lit.log_n, special.len(), Side::Above, &taken).ok()?;
+        if above.iter().any(|m| m.value() - (1 << bits) > 1 << (bits - 2)) {
+            return None;
+        }
+        special.into_iter().zip(above.into_iter().rev()).for_each(|(i, m)| p[i] = m);
+        own.into_iter().zip(&pool).try_for_each(|(i, &value)| Some(q[i] = Modulus::new(value).ok()?))?;
+        pools.extend(pool);
+    }
+    let values: Vec<u64> = q.iter().map(|m| m.value()).collect();
+    let steady = steady_levels_of(&pools, &values, levels, floor, f64::from(lit.scale_bits).exp2());
+    let q = steady.into_iter().map(Modulus::new).collect::<Result<_, _>>().ok()?;
+    Some((q, p))
+}
+
 /// If scales drift too far in the chain by turns: a chain in which they drift less, if there is one. The primes of the
 /// run are those nearest to the scale, in the order in which scales stay, and special primes of that size are above
 /// them. So those of the run lie on both sides, however many special ones there are.
@@ -131,8 +196,9 @@ pub(super) fn steady(lit: &ParamsLiteral, turns: &Chain) -> Option<Chain> {
     let (bits, run, (mut q, mut p)) = (lit.scale_bits, run(lit), turns.clone());
     let first = run.start.max(1);
     let drift = |q: &[Modulus]| {
-        let removed = q.get(first..run.end).unwrap_or_default().iter().rev();
-        drift(removed.map(|m| m.value()), f64::from(bits).exp2())
+        let removed: Vec<u64> =
+            q.get(first..run.end).unwrap_or_default().iter().rev().map(|m| m.value()).collect();
+        drift(removed.chunks(1), f64::from(bits).exp2())
     };
     let before = drift(&q);
     if before <= DRIFT_MAX || matches!(side(bits), Side::Below) {

@@ -2,6 +2,7 @@
 
 mod error;
 mod level;
+mod levels;
 mod literal;
 mod named;
 mod need;
@@ -18,10 +19,11 @@ use ringmill_ring::{LimbRing, Modulus, RingError, SourceBasis};
 
 pub use error::ParamsError;
 pub use level::Level;
+pub use levels::{Levels, MAX_LEVEL_PRIMES};
 pub use literal::{ParamsLiteral, PrimeSpec};
 pub use named::NamedSet;
 pub use need::{Choice, Need};
-pub use order::{DRIFT_MAX, steady_order};
+pub use order::{DRIFT_MAX, steady_levels, steady_order};
 pub use security::{Assessment, Secret, Security, SecurityTable, encapsulation_limit, keeps_encapsulation};
 pub use size::ModulusSize;
 
@@ -45,6 +47,7 @@ struct Inner {
     literal: ParamsLiteral,
     q: Vec<Modulus>,
     p: Vec<Modulus>,
+    levels: Levels,
     alpha: usize,
     security: Security,
     fingerprint: Fingerprint,
@@ -63,13 +66,19 @@ impl Params {
         check_shape(literal)?;
         let turns = literal::by_turns(literal)?;
         // Its special primes are a hair longer, which may be too long.
-        let steady = literal::steady(literal, &turns).and_then(|chain| Self::of_primes(literal, chain).ok());
+        let levels = Levels::new(&literal.levels, literal.q.len())?;
+        let steady = match levels.is_single() {
+            true => literal::steady(literal, &turns),
+            false => literal::steady_groups(literal, &turns, &levels),
+        };
+        let steady = steady.and_then(|chain| Self::of_primes(literal, chain).ok());
         steady.map_or_else(|| Self::of_primes(literal, turns), Ok)
     }
 
     /// A literal that stands for these primes.
     fn of_primes(literal: &ParamsLiteral, (q, p): (Vec<Modulus>, Vec<Modulus>)) -> Result<Self, ParamsError> {
         check_distinct(&q, &p)?;
+        let levels = Levels::new(&literal.levels, q.len())?;
         let alpha = q.len().div_ceil(literal.dnum);
         check_digits(literal.dnum, alpha, &q, &p)?;
         check_scale(literal.scale_bits, &q)?;
@@ -77,11 +86,13 @@ impl Params {
         check_security(literal, &security)?;
         // The literal kept is the explicit one, so that it gives these same primes whatever becomes of the search.
         let explicit = |ms: &[Modulus]| ms.iter().map(|m| PrimeSpec::Value(m.value())).collect();
-        let literal = ParamsLiteral { q: explicit(&q), p: explicit(&p), ..literal.clone() };
+        // One prime a level is said in one way.
+        let primes = if levels.is_single() { Vec::new() } else { levels.counts().collect() };
+        let literal = ParamsLiteral { q: explicit(&q), p: explicit(&p), levels: primes, ..literal.clone() };
         let fingerprint = Fingerprint::of(&literal, &q, &p);
         let rings = vec![OnceLock::new(); q.len() + p.len()];
         let from_file = false;
-        Ok(Self(Arc::new(Inner { literal, q, p, alpha, security, fingerprint, from_file, rings })))
+        Ok(Self(Arc::new(Inner { literal, q, p, levels, alpha, security, fingerprint, from_file, rings })))
     }
 
     /// Those of a file, see [`insecure_by_file`](Self::insecure_by_file).
@@ -127,9 +138,25 @@ impl Params {
         &self.0.p
     }
 
-    /// Ciphertext primes that are in use at `level`: `level + 1` of them, all if the level is above the top.
+    /// Ciphertext primes that are in use at `level`; all if the level is above the top.
     pub fn q_at(&self, level: Level) -> &[Modulus] {
-        &self.0.q[..level.limbs().min(self.0.q.len())]
+        &self.0.q[..self.limbs(level)]
+    }
+
+    /// Which limbs belong to which level.
+    pub fn levels(&self) -> &Levels {
+        &self.0.levels
+    }
+
+    /// Limbs of a polynomial at `level`: `level + 1` unless levels have several primes.
+    pub fn limbs(&self, level: Level) -> usize {
+        self.0.levels.limbs(level)
+    }
+
+    /// The scale that a rescale at `level` divides by: the product of the primes of the level.
+    pub fn level_scale(&self, level: Level) -> Scale {
+        let primes = self.0.q[self.0.levels.primes(level)].iter();
+        primes.fold(Scale::ONE, |scale, &q| scale.mul(&Scale::modulus(q)))
     }
 
     /// All primes of a key in storage order: q_0..q_L, then p_0..p_{K−1}.
@@ -160,7 +187,7 @@ impl Params {
 
     /// The top level L: the number of rescales a fresh ciphertext allows.
     pub fn max_level(&self) -> Level {
-        Level::new(self.0.q.len() as u32 - 1)
+        self.0.levels.top()
     }
 
     /// Number of digits of the key switch at the top level.
@@ -282,9 +309,11 @@ impl fmt::Display for Params {
             Generator::Five => String::new(),
             other => format!("rotations by powers of {other}, "),
         };
+        let levels =
+            if self.levels().is_single() { String::new() } else { format!(" in {} levels", top.get() + 1) };
         write!(
             f,
-            "N=2^{}, {} ciphertext primes ({:.0} bits) + {} special ({:.0} bits), dnum {}, {secret}{generator}scale {}, {}",
+            "N=2^{}, {} ciphertext primes ({:.0} bits){levels} + {} special ({:.0} bits), dnum {}, {secret}{generator}scale {}, {}",
             self.log_n(),
             self.0.q.len(),
             self.log_q(top),
@@ -313,7 +342,8 @@ impl Fingerprint {
     }
 
     /// Canonical encoding, version 1: little-endian words of log N, #q, q.., #p, p.., dnum, secret kind, secret
-    /// weight, scale bits; the generator if it is not 5. The mark `insecure` changes no computation and is left out.
+    /// weight, scale bits; the generator if it is not 5 or levels have several primes; then the primes of each level, and
+    /// their number. The mark `insecure` changes no computation and is left out.
     fn of(literal: &ParamsLiteral, q: &[Modulus], p: &[Modulus]) -> Self {
         let (kind, weight) = match literal.secret {
             Secret::Ternary => (0, 0),
@@ -325,8 +355,13 @@ impl Fingerprint {
         words.push(p.len() as u64);
         words.extend(p.iter().map(|m| m.value()));
         words.extend([literal.dnum as u64, kind, weight, u64::from(literal.scale_bits)]);
-        if literal.generator != Generator::Five {
+        if literal.generator != Generator::Five || !literal.levels.is_empty() {
             words.push(literal.generator.value());
+        }
+        // The number stands last, so that no other chain has these words.
+        if !literal.levels.is_empty() {
+            words.extend(literal.levels.iter().map(|&primes| primes as u64));
+            words.push(literal.levels.len() as u64);
         }
         let mut hasher = blake3::Hasher::new_derive_key("ringmill parameters v1");
         for w in words {

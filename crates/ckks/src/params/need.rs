@@ -1,11 +1,23 @@
 //! Parameters by need: from what a computation wants to the smallest ring that gives it.
 
-use ringmill_ring::Modulus;
+use ringmill_ring::primes::{self, Side};
+use ringmill_ring::{Modulus, RingError};
 
-use super::{MAX_LOG_N, MAX_PRIMES, MIN_LOG_N, Params, ParamsError, ParamsLiteral, Secret, SecurityTable};
+use super::levels::MAX_LEVEL_PRIMES;
+use super::order::{DRIFT_MAX, steady_levels};
+use super::{
+    Level, MAX_LOG_N, MAX_PRIMES, MIN_LOG_N, Params, ParamsError, ParamsLiteral, PrimeSpec, Secret,
+    SecurityTable,
+};
 
 /// Exact binary64 kernels need primes below 2^50; the fastest on CPUs without IFMA and as fast as any with it.
 const FAST_BITS: u32 = 50;
+
+/// Widest scale of levels of several primes: what encoding takes.
+const WIDEST_SCALE: u32 = 90;
+
+/// Bits by which a scale is widened for primes that are not too few.
+const WIDER: u32 = 24;
 
 /// The table by which needs are met.
 const TABLE: SecurityTable = SecurityTable::Guidelines2024;
@@ -25,12 +37,23 @@ pub struct Need {
     pub security: u32,
     /// Distribution of secret keys.
     pub secret: Secret,
+    /// The word of a machine, 20 to 60 bits: every prime is below 2^word. Levels then have as many primes as the scale takes, and the scale is
+    /// the next one that primes of the word reach. Without it a level is one prime, as wide as the scale.
+    pub word: Option<u32>,
 }
 
 impl Default for Need {
     /// One multiplication of values up to 16 at 40 bits and 128 bits of security.
     fn default() -> Self {
-        Self { depth: 1, scale_bits: 40, integer_bits: 4, slots: 1, security: 128, secret: Secret::Ternary }
+        Self {
+            depth: 1,
+            scale_bits: 40,
+            integer_bits: 4,
+            slots: 1,
+            security: 128,
+            secret: Secret::Ternary,
+            word: None,
+        }
     }
 }
 
@@ -41,6 +64,15 @@ pub struct Choice {
     pub params: Params,
     /// Why these, for a reader: degree, digits, prime sizes.
     pub rationale: String,
+}
+
+/// The ciphertext primes that are wanted.
+struct Chain {
+    /// Sizes, from q_0 on.
+    q: Vec<u32>,
+    /// Primes of each level; empty for one each.
+    levels: Vec<usize>,
+    scale_bits: u32,
 }
 
 /// A candidate key-switch shape at one degree.
@@ -58,7 +90,14 @@ impl Need {
     /// [`ParamsError::Unmet`] names what stands in the way; [`ParamsError::PrimeBits`] a scale out of range.
     pub fn choose(&self) -> Result<Choice, ParamsError> {
         let unmet = |why: String| ParamsError::Unmet { max_log_n: MAX_LOG_N, why };
-        let (min, max) = (20, 59);
+        let (min, max) = match self.word {
+            None => (20, 59),
+            Some(word) if !(Modulus::MIN_BITS..=Modulus::MAX_BITS).contains(&word) => {
+                let (min, max) = (Modulus::MIN_BITS, Modulus::MAX_BITS);
+                return Err(ParamsError::Word { word, min, max });
+            }
+            Some(word) => (20, (word * MAX_LEVEL_PRIMES as u32).min(WIDEST_SCALE)),
+        };
         if !(min..=max).contains(&self.scale_bits) {
             return Err(ParamsError::PrimeBits { bits: self.scale_bits, min, max });
         }
@@ -66,7 +105,7 @@ impl Need {
             return Err(unmet("0 slots hold nothing; ask for one or more".into()));
         }
         let bits = u64::from(self.scale_bits) + u64::from(self.integer_bits) + 2;
-        if bits > u64::from(2 * Modulus::MAX_BITS) {
+        if self.word.is_none() && bits > u64::from(2 * Modulus::MAX_BITS) {
             return Err(unmet(format!(
                 "values of {} integer bits at scale 2^{} need a base of {bits} bits, and two primes hold {}; lower \
                  integer_bits or the scale",
@@ -75,8 +114,10 @@ impl Need {
                 2 * Modulus::MAX_BITS
             )));
         }
-        if self.depth as usize + 3 > MAX_PRIMES {
-            return Err(unmet(format!("depth {} needs more than {MAX_PRIMES} primes", self.depth)));
+        let primes = self.word.map_or(1, |word| self.scale_bits.div_ceil(word)) as usize;
+        if (self.depth as usize).saturating_mul(primes) + 3 > MAX_PRIMES {
+            let of = if primes == 1 { String::new() } else { format!(" of {primes} primes a level") };
+            return Err(unmet(format!("depth {}{of} needs more than {MAX_PRIMES} primes", self.depth)));
         }
         if self.secret.column_is_missing(self.security) {
             return Err(unmet(format!(
@@ -91,20 +132,25 @@ impl Need {
                 self.slots
             )));
         }
-        let q = self.chain();
         let mut scarce = None;
         for log_n in MIN_LOG_N..=MAX_LOG_N {
             let limit = TABLE.limit(log_n, self.secret, self.security);
             let Some(limit) = limit.filter(|_| (1 << log_n) / 2 >= self.slots) else { continue };
-            match self.cheapest(log_n, &q, limit) {
-                Ok((params, shape)) => {
-                    let rationale = self.explain(&params, &q, limit, &shape);
-                    return Ok(Choice { params, rationale });
+            for chain in self.chains(max) {
+                match self.cheapest(log_n, &chain, limit) {
+                    Ok((params, shape)) => {
+                        let rationale = self.explain(&params, &chain, limit, &shape);
+                        return Ok(Choice { params, rationale });
+                    }
+                    Err(why) => scarce = why,
                 }
-                Err(why) => scarce = why,
+                // Wider primes help where those of a size are too few, and nothing else.
+                if scarce.is_none() {
+                    break;
+                }
             }
         }
-        let bits: u32 = q.iter().sum();
+        let bits: u32 = self.chain(self.scale_bits).q.iter().sum();
         let remedy = "lower the depth, change the scale, or bootstrap";
         Err(unmet(match scarce {
             Some(why) => format!("at N = 2^{MAX_LOG_N}, {why}; {remedy}"),
@@ -118,14 +164,19 @@ impl Need {
 
     /// The parameters with the cheapest key switch among those of a ring whose primes keep the security; of none, why primes
     /// could not be had, if that was it.
-    fn cheapest(&self, log_n: u32, q: &[u32], limit: u32) -> Result<(Params, Shape), Option<ParamsError>> {
-        let log_q: u32 = q.iter().sum();
+    fn cheapest(
+        &self,
+        log_n: u32,
+        chain: &Chain,
+        limit: u32,
+    ) -> Result<(Params, Shape), Option<ParamsError>> {
+        let log_q: u32 = chain.q.iter().sum();
         let mut scarce = None;
-        for shape in shapes(q) {
+        for shape in shapes(&chain.q, self.word) {
             if log_q + shape.p.iter().sum::<u32>() > limit {
                 continue;
             }
-            match self.build(log_n, q, &shape) {
+            match self.build(log_n, chain, &shape) {
                 Ok(params) if params.keeps(TABLE, self.security) => return Ok((params, shape)),
                 Ok(_) => {}
                 Err(why) => scarce = Some(why),
@@ -134,34 +185,64 @@ impl Need {
         Err(scarce)
     }
 
-    /// Sizes of the ciphertext primes: the base as one or two primes, then one prime a rescale.
-    fn chain(&self) -> Vec<u32> {
+    /// Chains to be tried, the narrowest scale first: with words, wider ones too, up to `max` bits.
+    fn chains(&self, max: u32) -> impl Iterator<Item = Chain> + '_ {
+        let last = if self.word.is_some() { max.min(self.scale_bits + WIDER) } else { self.scale_bits };
+        (self.scale_bits..=last).map(|scale_bits| self.chain(scale_bits))
+    }
+
+    /// Sizes of the ciphertext primes: the base as one or two primes, then one prime a rescale; with words, as many as each takes.
+    fn chain(&self, scale_bits: u32) -> Chain {
         // One bit for the sign, and one to spare unless it is the one that crosses the bound of the fast kernels.
-        let tight = self.scale_bits + self.integer_bits + 1;
+        let tight = scale_bits + self.integer_bits + 1;
         let base = if tight == FAST_BITS { tight } else { tight + 1 }.max(20);
-        let mut q = match base {
-            b if b <= Modulus::MAX_BITS => vec![b],
-            // A base wider than the widest prime: two primes that are never rescaled away.
-            b => vec![b.div_ceil(2), b / 2],
+        let depth = self.depth as usize;
+        let Some(word) = self.word else {
+            let mut q = match base {
+                b if b <= Modulus::MAX_BITS => vec![b],
+                // A base wider than the widest prime: two primes that are never rescaled away.
+                b => vec![b.div_ceil(2), b / 2],
+            };
+            q.extend(std::iter::repeat_n(scale_bits, depth));
+            return Chain { q, levels: Vec::new(), scale_bits };
         };
-        q.extend(std::iter::repeat_n(self.scale_bits, self.depth as usize));
-        q
+        let (first, level) = (split(base, word), split(scale_bits, word));
+        let levels = std::iter::once(first.len()).chain(std::iter::repeat_n(level.len(), depth)).collect();
+        let q = first.into_iter().chain(level.iter().copied().cycle().take(depth * level.len())).collect();
+        Chain { q, levels, scale_bits }
     }
 
-    fn build(&self, log_n: u32, q: &[u32], shape: &Shape) -> Result<Params, ParamsError> {
-        Params::new(&ParamsLiteral {
+    fn build(&self, log_n: u32, chain: &Chain, shape: &Shape) -> Result<Params, ParamsError> {
+        let literal = ParamsLiteral {
             secret: self.secret,
-            scale_bits: self.scale_bits,
-            ..ParamsLiteral::from_bits(log_n, q, &shape.p, shape.dnum)
-        })
+            scale_bits: chain.scale_bits,
+            levels: chain.levels.clone(),
+            ..ParamsLiteral::from_bits(log_n, &chain.q, &shape.p, shape.dnum)
+        };
+        match self.word {
+            Some(word) => within(word, literal, (&chain.q, &shape.p)),
+            None => Params::new(&literal),
+        }
     }
 
-    fn explain(&self, params: &Params, q: &[u32], limit: u32, shape: &Shape) -> String {
-        let widest = q.iter().chain(&shape.p).max().copied().unwrap_or(0);
-        let width = if widest <= FAST_BITS {
+    fn explain(&self, params: &Params, chain: &Chain, limit: u32, shape: &Shape) -> String {
+        let widest = chain.q.iter().chain(&shape.p).max().copied().unwrap_or(0);
+        let width = if let Some(word) = self.word {
+            let primes = chain.levels.last().copied().unwrap_or(1);
+            let levels = if primes == 1 { "one prime".into() } else { format!("{primes} primes") };
+            let wider = if chain.scale_bits == self.scale_bits {
+                String::new()
+            } else {
+                format!(
+                    "; the scale is wider than 2^{}, since narrower primes are too few at this degree",
+                    self.scale_bits
+                )
+            };
+            format!("no prime is wider than {word} bits, so a level has {levels}{wider}")
+        } else if widest <= FAST_BITS {
             "all primes are below 2^50, where the CPU's kernels are fastest".to_owned()
-        } else if self.scale_bits > FAST_BITS {
-            format!("primes exceed 2^50 because a scale of 2^{} needs them", self.scale_bits)
+        } else if chain.scale_bits > FAST_BITS {
+            format!("primes exceed 2^50 because a scale of 2^{} needs them", chain.scale_bits)
         } else {
             format!(
                 "the rescaling primes are below 2^50, where the CPU's kernels are fastest; the widest has {widest} \
@@ -178,7 +259,7 @@ impl Need {
             self.security,
             TABLE,
             self.depth,
-            self.scale_bits,
+            chain.scale_bits,
             shape.dnum,
             shape.p.len(),
             shape.transforms,
@@ -192,15 +273,51 @@ impl Secret {
     }
 }
 
+/// A chain whose primes of the size of a word are below 2^`word`, the greatest of them special ones.
+fn within(word: u32, mut literal: ParamsLiteral, (q, p): (&[u32], &[u32])) -> Result<Params, ParamsError> {
+    let count = q.iter().chain(p).filter(|&&bits| bits == word).count();
+    let log_n = literal.log_n;
+    let scarce = |found| ParamsError::PrimesExhausted { bits: word, log_n, found, wanted: count };
+    let below = primes::nearest(1 << word, log_n, count, Side::Below, &[]).map_err(|e| match e {
+        RingError::PrimesExhausted { found, .. } => scarce(found),
+        source => ParamsError::Prime { side: "sized", index: 0, source },
+    })?;
+    let mut below =
+        below.into_iter().filter(|m| m.value() >> (word - 1) > 0).map(|m| PrimeSpec::Value(m.value()));
+    let mut name = |specs: &mut [PrimeSpec]| {
+        specs.iter_mut().filter(|spec| **spec == PrimeSpec::Bits(word)).try_for_each(|spec| {
+            *spec = below.next()?;
+            Some(())
+        })
+    };
+    name(&mut literal.p).and_then(|()| name(&mut literal.q)).ok_or_else(|| scarce(count - 1))?;
+    let params = Params::new(&literal)?;
+    // Primes by value stand as they are given.
+    let values: Vec<u64> = params.q_moduli().iter().map(|m| m.value()).collect();
+    let scale = params.default_scale().to_f64();
+    let steady = steady_levels(&values, params.levels(), Level::ZERO, scale);
+    literal.q = steady.into_iter().map(PrimeSpec::Value).collect();
+    literal.p = params.p_moduli().iter().map(|m| PrimeSpec::Value(m.value())).collect();
+    let params = Params::new(&literal)?;
+    // All on one side of the scale, too many in a row drift away from it.
+    if params.drift() > DRIFT_MAX / 2.0 { Err(scarce(count - 1)) } else { Ok(params) }
+}
+
+/// `bits` as sizes of primes of a word, as few and as even as they can be.
+fn split(bits: u32, word: u32) -> Vec<u32> {
+    let count = bits.div_ceil(word).max(1);
+    (0..count).map(|i| (bits / count + u32::from(i < bits % count)).max(Modulus::MIN_BITS)).collect()
+}
+
 /// Shapes of the key switch, those of fewest transforms first.
 ///
 /// One bit above the largest digit: sizes are nominal, the primes a little beside them. Those without that bit come last, for
 /// rings where nothing else fits.
-fn shapes(q: &[u32]) -> Vec<Shape> {
+fn shapes(q: &[u32], word: Option<u32>) -> Vec<Shape> {
     let shape = |dnum: usize, spare: u32| {
         let alpha = q.len().div_ceil(dnum);
         let digit = q.chunks(alpha).map(|d| d.iter().sum::<u32>()).max()? + spare;
-        let p = special(digit, q, spare);
+        let p = special(digit, q, spare, word);
         let transforms = (dnum + 2) * (q.len() + p.len());
         (q.len().div_ceil(alpha) == dnum).then_some(Shape { dnum, p, transforms })
     };
@@ -215,7 +332,14 @@ fn shapes(q: &[u32]) -> Vec<Shape> {
 
 /// Special primes of at least `digit` bits in all, as few as primes below 2^50 allow (or the widest of the chain). They have 30 bits or
 /// more, where a digit has a bit to spare: hardware converts from several primes modulo one above 2^29.8.
-fn special(digit: u32, q: &[u32], spare: u32) -> Vec<u32> {
+fn special(digit: u32, q: &[u32], spare: u32, word: Option<u32>) -> Vec<u32> {
+    if let Some(word) = word {
+        // A few wide ones: where levels take narrow primes, those of the word are the ones that are left.
+        let count = digit.div_ceil(word).max(1);
+        let (each, wider) = (digit / count, digit % count);
+        let least = if spare > 0 { 30.min(word) } else { 20 };
+        return (0..count).map(|i| (each + u32::from(i < wider)).max(least)).collect();
+    }
     let widest = q.iter().max().copied().unwrap_or(0).clamp(FAST_BITS, 60);
     // Prefer primes that stay below 2^50, unless that costs another prime.
     let (fast, wide) = (digit.div_ceil(FAST_BITS), digit.div_ceil(widest));

@@ -329,3 +329,89 @@ fn sparse_chains_have_the_fewest_set_bits() {
         of(15, 30)
     );
 }
+
+#[test]
+fn levels_of_several_primes_keep_their_scale() {
+    // Words of 28 and 36 bits where primes are scarce, and levels of different numbers.
+    let pairs = |levels: usize| [&[1usize][..], &vec![2; levels]].concat();
+    let triples = |levels: usize| [&[2usize][..], &vec![3; levels]].concat();
+    for (log_n, first, size, levels) in [
+        (16, vec![36], 26, pairs(10)),
+        (16, vec![36], 28, pairs(20)),
+        (15, vec![33], 24, pairs(6)),
+        (14, vec![30, 30], 25, triples(4)),
+    ] {
+        let sizes = |count: &usize| vec![size; *count];
+        let q: Vec<u32> = [first, levels[1..].iter().flat_map(sizes).collect()].concat();
+        let alpha = q.len().div_ceil(3);
+        let literal = ParamsLiteral::from_bits(log_n, &q, &vec![36; alpha + 1], 3).levels(&levels).insecure();
+        let params = Params::new(&literal).unwrap();
+        let count = *levels.last().unwrap();
+        assert_eq!(literal.scale_bits, size * count as u32);
+        assert_eq!(params.max_level().index() + 1, levels.len());
+        assert_eq!(params.limbs(params.max_level()), q.len());
+        // Against the scales as exact fractions.
+        let mut scale = params.default_scale();
+        let mut worst = 0f64;
+        for level in (1..=params.max_level().get()).rev() {
+            let primes = &params.q_moduli()[params.levels().primes(Level::new(level))];
+            assert_eq!(primes.len(), levels[level as usize]);
+            scale = primes.iter().fold(scale.mul(&scale), |scale, &q| scale.div(&Scale::modulus(q)));
+            worst = worst.max((scale.log2() - f64::from(literal.scale_bits)).abs());
+        }
+        assert!(worst < 0.5, "2^{log_n}, {levels:?} of {size} bits: scales drift by {worst:.3} bits");
+        assert!((params.drift() - worst).abs() < 1e-6, "{} and {worst}", params.drift());
+        assert_eq!(Params::new(params.literal()).unwrap(), params);
+        let single = Params::new(&ParamsLiteral { levels: Vec::new(), ..params.literal().clone() }).unwrap();
+        assert_ne!(single.fingerprint(), params.fingerprint());
+        assert_eq!(single.max_level().index() + 1, q.len());
+    }
+}
+
+#[test]
+fn levels_of_one_prime_each_are_the_chain_without_levels() {
+    let all = ParamsLiteral::from_bits(13, &[50, 40, 40], &[50], 3).levels(&[1, 1, 1]);
+    assert_eq!(Params::new(&all).unwrap(), Params::new(&literal()).unwrap());
+    assert!(matches!(fails(|l| l.levels = vec![1, 1]), ParamsError::Levels { limbs: 3, .. }));
+}
+
+#[test]
+fn by_need_with_a_word_keeps_every_prime_below_it() {
+    for (word, scale_bits, depth, primes) in [
+        (28, 25, 3, 1),
+        (28, 40, 5, 2),
+        (28, 56, 4, 2),
+        (32, 70, 3, 3),
+        (36, 36, 6, 1),
+        (36, 46, 8, 2),
+        (36, 72, 5, 2),
+        (54, 40, 4, 1),
+    ] {
+        let need = Need { depth, scale_bits, slots: 512, word: Some(word), ..Need::default() };
+        let Choice { params, rationale } = need.choose().unwrap();
+        let what = format!("{need:?}: {params}");
+        assert!(params.key_moduli().all(|q| q.value() < 1 << word), "{what}");
+        let levels: Vec<usize> = params.levels().counts().collect();
+        assert_eq!(levels.len(), depth as usize + 1, "{what}");
+        assert!(levels[1..].iter().all(|&count| count == primes), "{what}: {levels:?}");
+        let scale = params.literal().scale_bits;
+        assert!(scale >= scale_bits, "{what}");
+        assert_eq!(scale > scale_bits, rationale.contains("wider than 2^"), "{what}: {rationale}");
+        assert!(rationale.contains(&format!("{word} bits")), "{rationale}");
+        assert_eq!(params.security().category(), Some(128), "{what}");
+        assert!(params.drift() < 1.0, "{what}: {}", params.drift());
+        let base = params.log_q(Level::ZERO);
+        assert!(base >= f64::from(scale + need.integer_bits), "{what}: {base}");
+    }
+}
+
+#[test]
+fn words_that_hold_no_scale_are_refused() {
+    let refused = |word, scale_bits| {
+        Need { scale_bits, word: Some(word), ..Need::default() }.choose().unwrap_err().to_string()
+    };
+    assert!(refused(61, 40).contains("20 to 60"));
+    assert!(refused(19, 40).contains("20 to 60"));
+    assert!(refused(20, 85).contains("20 to 80"));
+    assert!(refused(36, 91).contains("20 to 90"));
+}

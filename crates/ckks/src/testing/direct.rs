@@ -42,7 +42,7 @@ fn divide(values: &[BigInt], divisor: &BigInt) -> Vec<BigInt> {
     values.iter().map(|v| (v + &half).div_floor(divisor)).collect()
 }
 
-/// The two polynomials that a switch of `d` (level limbs) adds, divided by P, and by q_level too if `rescale`.
+/// The two polynomials that a switch of `d` (level limbs) adds, divided by P, and by the primes of the level too if `rescale`.
 fn switch(d: &Poly, key: &SwitchKey, level: Level, rescale: bool, extra: [Option<&Poly>; 2]) -> [Poly; 2] {
     let params = key.params();
     let (q, p) = (params.q_at(level), params.p_moduli());
@@ -63,8 +63,8 @@ fn switch(d: &Poly, key: &SwitchKey, level: Level, rescale: bool, extra: [Option
     let mut divisor = big_p.clone();
     let mut rest = q;
     if rescale {
-        divisor *= q[q.len() - 1].value();
-        rest = &q[..q.len() - 1];
+        rest = params.q_at(level.down().unwrap());
+        divisor *= product_of(&q[rest.len()..]);
     }
     let mut k = 0;
     acc.map(|acc| {
@@ -115,9 +115,9 @@ pub(crate) fn mul_plain(a: &Ciphertext, b: &Plaintext) -> Ciphertext {
 pub(crate) fn rescale(a: &Ciphertext) -> Ciphertext {
     let params = a.params();
     let (level, q) = (a.level().down().unwrap(), params.q_at(a.level()));
-    let last = BigInt::from(q[level.limbs()].value());
-    let divided = |x: &Poly| poly(&divide(&coefficients(x, q), &last), params.q_at(level));
-    let scale = a.scale().div(&Scale::modulus(q[level.limbs()]));
+    let (rest, last) = q.split_at(params.q_at(level).len());
+    let divided = |x: &Poly| poly(&divide(&coefficients(x, q), &product_of(last)), rest);
+    let scale = last.iter().fold(a.scale().clone(), |scale, &q| scale.div(&Scale::modulus(q)));
     let noise = a.noise().rescale(params, a.level(), &scale);
     let polys = a.polys().iter().map(divided).collect();
     cipher(params, polys, Meta { level, scale, noise, ..a.meta().clone() })
@@ -140,7 +140,8 @@ pub(crate) fn mul(a: &Ciphertext, b: &Ciphertext, keys: &EvaluationKeys, merged:
     let scale = a.scale().mul(b.scale());
     let polys = switch(&d2, key, level, merged, [Some(&d0), Some(&d1)]).to_vec();
     if merged {
-        let scale = scale.div(&Scale::modulus(params.q_at(level)[level.index()]));
+        let rest = params.q_at(level.down().unwrap()).len();
+        let scale = params.q_at(level)[rest..].iter().fold(scale, |scale, &q| scale.div(&Scale::modulus(q)));
         let noise = noise.key_switch_rescale(params, switching(key, level), &scale);
         return cipher(
             params,

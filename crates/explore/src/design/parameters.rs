@@ -108,6 +108,9 @@ pub struct Parameters {
     pub secret: SecretKind,
     /// log2 of the scale of fresh ciphertexts.
     pub scale_bits: u32,
+    /// Primes of each level, from level 0 on; empty for one each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<usize>,
 }
 
 impl Parameters {
@@ -124,6 +127,7 @@ impl Parameters {
             // Below 128 bits only if a constraint allows less.
             insecure: true,
             generator: Generator::Five,
+            levels: self.levels.clone(),
         }
     }
 

@@ -31,6 +31,7 @@ pub(crate) fn sample() -> Design {
             dnum: 2,
             secret: SecretKind::Ternary,
             scale_bits: 53,
+            levels: Vec::new(),
         },
         machine: MACHINE.into(),
         hardware: serde_json::from_str(r#"{"family": "xcup", "tile": "dsp48e2", "banks": "block"}"#).unwrap(),

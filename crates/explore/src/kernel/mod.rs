@@ -166,7 +166,9 @@ impl Instance {
     pub fn bytes(&self) -> [u64; 3] {
         let p = &self.managed.program;
         let of = |v: Value| match &p.instr(v).ty {
-            Type::Ct(t) => u64::from(t.parts) * t.level.limbs() as u64 * (8 << self.params.log_n()),
+            Type::Ct(t) => {
+                u64::from(t.parts) * self.params.limbs(t.level) as u64 * (8 << self.params.log_n())
+            }
             _ => 0,
         };
         let inputs = p.inputs().map(|(v, _, _)| of(v)).sum();

@@ -268,6 +268,7 @@ fn evaluate(
         dnum: chain.dnum,
         secret: chain.secret,
         scale_bits: chain.scale_bits,
+        levels: Vec::new(),
     };
     let refused = |_| Some(Unfit::Scale);
     let mut params = Params::new(&parameters.literal()).map_err(refused)?;

@@ -110,6 +110,7 @@ pub fn params(context: &Context, insecure: bool) -> Result<Params, OpenFheError>
         scale_bits: u32::try_from(settings.scale_bits).unwrap_or(u32::MAX),
         insecure,
         generator: Generator::Five,
+        levels: Vec::new(),
     })
     .map_err(|source| OpenFheError::Parameters { source })
 }
@@ -117,8 +118,8 @@ pub fn params(context: &Context, insecure: bool) -> Result<Params, OpenFheError>
 /// A context of OpenFHE for our parameters: FIXEDMANUAL and HYBRID, of no stated security.
 ///
 /// # Errors
-/// [`OpenFheError::Unsupported`] for rotations by powers of 3, secrets that are not ternary, and special primes other than
-/// those that OpenFHE takes.
+/// [`OpenFheError::Unsupported`] for rotations by powers of 3, secrets that are not ternary, levels of several primes, and special
+/// primes other than those that OpenFHE takes.
 pub fn context(params: &Params) -> Result<Context, OpenFheError> {
     if params.generator() != Generator::Five {
         let found = params.generator();
@@ -130,6 +131,12 @@ pub fn context(params: &Params) -> Result<Context, OpenFheError> {
         return unsupported(format!(
             "secrets are uniform ternary there, those of these parameters are {}",
             params.secret()
+        ));
+    }
+    if !params.levels().is_single() {
+        return unsupported(format!(
+            "its levels have one prime each in this mode, those of these parameters {}",
+            params.levels()
         ));
     }
     let (q, p) = (params.q_moduli(), params.p_moduli());
@@ -364,7 +371,7 @@ pub fn from_ciphertext(
     context: &Context,
     tag: &str,
 ) -> Result<Ciphertext, OpenFheError> {
-    let (params, limbs) = (cipher.params(), cipher.level().limbs());
+    let (params, limbs) = (cipher.params(), cipher.polys()[0].limb_count());
     same("ciphertext", params, context)?;
     let degree = (cipher.scale().log2() / context.settings.scale_bits.max(1) as f64).round().max(1.0);
     Ok(Ciphertext {

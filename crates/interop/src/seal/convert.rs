@@ -47,6 +47,7 @@ pub fn params(
         scale_bits: scale_bits.unwrap_or_else(|| q.last().map_or(1, |q| (*q as f64).log2().round() as u32)),
         insecure,
         generator: Generator::Three,
+        levels: Vec::new(),
     })
     .map_err(refused)
 }
@@ -54,8 +55,8 @@ pub fn params(
 /// Our parameters as SEAL's.
 ///
 /// # Errors
-/// [`SealError::NotInSeal`] for rotations by powers of 5, several special primes, digits of several primes, or secrets that
-/// are not ternary.
+/// [`SealError::NotInSeal`] for rotations by powers of 5, several special primes, digits or levels of several primes, or secrets
+/// that are not ternary.
 pub fn encryption_parameters(params: &Params) -> Result<EncryptionParameters, SealError> {
     let no = |why: String| Err(SealError::NotInSeal { why });
     if params.generator() != Generator::Three {
@@ -67,6 +68,10 @@ pub fn encryption_parameters(params: &Params) -> Result<EncryptionParameters, Se
             "it switches keys by digits of one prime over one special prime, these parameters have digits of {alpha} and \
              {special} special primes"
         ));
+    }
+    if !params.levels().is_single() {
+        let levels = params.levels();
+        return no(format!("its levels have one prime each, those of these parameters {levels}"));
     }
     if params.secret() != Secret::Ternary {
         return no(format!("its secrets are ternary, those of these parameters are {}", params.secret()));

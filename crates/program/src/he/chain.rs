@@ -1,6 +1,6 @@
 //! The modulus chain that a managed program is written for.
 
-use ringmill_ckks::{Generator, KeyLayout, Params};
+use ringmill_ckks::{Generator, KeyLayout, Levels, Params};
 
 use super::{Level, Rule, Scale};
 
@@ -13,7 +13,9 @@ pub struct Chain {
     p: Vec<u64>,
     alpha: usize,
     generator: Generator,
-    q_scales: Vec<Scale>,
+    levels: Levels,
+    /// What a rescale at each level divides by.
+    level_scales: Vec<Scale>,
 }
 
 impl Chain {
@@ -45,7 +47,24 @@ impl Chain {
         }
         let q_scales: Result<Vec<_>, _> = q.iter().map(|&q| Scale::prime(q)).collect();
         let q_scales = q_scales.map_err(|e| Rule::Chain { what: e.to_string() })?;
-        Ok(Self { log_n, scale, q, p, alpha, generator: Generator::Five, q_scales })
+        let (generator, levels) = (Generator::Five, Levels::single(q.len()));
+        Ok(Self { log_n, scale, q, p, alpha, generator, levels, level_scales: q_scales })
+    }
+
+    /// The same chain with levels of this many primes each, from level 0 on; one each by default.
+    ///
+    /// # Errors
+    /// [`Rule::Chain`] if these are not its primes.
+    pub fn levelled(self, primes: &[usize]) -> Result<Self, Rule> {
+        let levels = Levels::new(primes, self.q.len()).map_err(|e| Rule::Chain { what: e.to_string() })?;
+        let scale = |q: &u64| Scale::prime(*q).map_err(|e| Rule::Chain { what: e.to_string() });
+        let level_scales: Result<Vec<_>, Rule> = (0..=levels.top().get())
+            .map(|level| {
+                let primes = self.q[levels.primes(Level::new(level))].iter();
+                primes.map(scale).try_fold(Scale::ONE, |product, q| Ok(product.mul(&q?)))
+            })
+            .collect();
+        Ok(Self { levels, level_scales: level_scales?, ..self })
     }
 
     /// The same chain with rotations by powers of this generator; the default is 5.
@@ -84,9 +103,9 @@ impl Chain {
         1 << (self.log_n - 1)
     }
 
-    /// q_0/2^bits: the scale at which a ciphertext of level 0 is raised.
+    /// Q_0/2^bits, Q_0 the product of the primes of level 0: the scale at which a ciphertext of level 0 is raised.
     pub fn raise_scale(&self, bits: u32) -> Scale {
-        self.q_scales[0].mul(&Scale::pow2(-i64::from(bits)))
+        self.level_scales[0].mul(&Scale::pow2(-i64::from(bits)))
     }
 
     /// Limbs a key-switch digit.
@@ -101,17 +120,27 @@ impl Chain {
 
     /// The highest level, L.
     pub fn top(&self) -> Level {
-        Level::new(self.q.len() as u32 - 1)
+        self.levels.top()
     }
 
-    /// q_level, the prime that a rescale at `level` divides by.
-    pub fn prime(&self, level: Level) -> Option<u64> {
-        self.q.get(level.index()).copied()
+    /// Which limbs belong to which level.
+    pub fn levels(&self) -> &Levels {
+        &self.levels
     }
 
-    /// The scale that a rescale at `level` divides by.
-    pub fn prime_scale(&self, level: Level) -> Option<&Scale> {
-        self.q_scales.get(level.index())
+    /// Limbs of a polynomial at a level.
+    pub fn limbs(&self, level: Level) -> usize {
+        self.levels.limbs(level)
+    }
+
+    /// The primes in use at a level.
+    pub fn q_at(&self, level: Level) -> &[u64] {
+        &self.q[..self.limbs(level)]
+    }
+
+    /// The scale that a rescale at `level` divides by: the product of the primes of the level.
+    pub fn level_scale(&self, level: Level) -> Option<&Scale> {
+        self.level_scales.get(level.index())
     }
 
     /// The Galois element g^k mod 2N of a rotation by k slots, k ≥ 0, g the generator.
@@ -136,7 +165,8 @@ impl From<&Params> for Chain {
             p: values(p.p_moduli()),
             alpha: p.alpha(),
             generator: p.generator(),
-            q_scales: p.q_moduli().iter().map(|&m| Scale::modulus(m)).collect(),
+            levels: p.levels().clone(),
+            level_scales: (0..=p.max_level().get()).map(|level| p.level_scale(Level::new(level))).collect(),
         }
     }
 }

@@ -141,7 +141,7 @@ fn infer_moved(op: &Op, chain: &Chain, cx: &Context<'_>) -> Result<Type, Rule> {
         }
         Op::Rescale(a) => {
             let x = ct(kind, a, cx)?;
-            let (Some(below), Some(q)) = (x.level.down(), chain.prime_scale(x.level)) else {
+            let (Some(below), Some(q)) = (x.level.down(), chain.level_scale(x.level)) else {
                 return Err(Rule::LevelExhausted { op: kind, value: (cx.name)(a) });
             };
             Type::ct(x.parts, below, x.scale.div(q))

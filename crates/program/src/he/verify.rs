@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::builder::{check_constant, check_declared};
 use super::infer::{Context, infer};
-use super::{HeError, Like, MOST_SLOTS, Op, Output, Program, Rule, Stage, Type, Value};
+use super::{HeError, Level, Like, MOST_SLOTS, Op, Output, Program, Rule, Stage, Type, Value};
 
 /// Checks every invariant listed at the head of this module.
 ///
@@ -143,10 +143,9 @@ fn check_hoists(p: &Program) -> Result<(), (Option<Value>, Rule)> {
 
 fn check_scales(p: &Program) -> Result<(), (Option<Value>, Rule)> {
     let Some(chain) = &p.chain else { return Ok(()) };
-    let mut bits: Vec<f64> = chain.q().iter().map(|&q| (q as f64).log2()).collect();
-    for i in 1..bits.len() {
-        bits[i] += bits[i - 1];
-    }
+    let levels = (0..=chain.top().get()).map(Level::new);
+    let bits = |level| chain.q_at(level).iter().map(|&q| (q as f64).log2()).sum();
+    let bits: Vec<f64> = levels.map(bits).collect();
     for (v, instr) in p.values() {
         let Type::Ct(t) = &instr.ty else { continue };
         let modulus_bits = bits[t.level.index()];

@@ -69,7 +69,7 @@ ringmill-program` rewrites it).
 - **Sections** are whole operations of the scheme: from `section KIND` to `end`. A machine of fixed function takes those that
   it serves, and a host the rest. They change no result, and scheduling drops them. Kinds are `tensor`, `rescale`, `raise`
   and `key_switch`, with their sizes: `key_switch hybrid 5+2/2 rescale` switches five limbs with two special primes, in
-  digits of two limbs, and divides by P·q_4.
+  digits of two limbs, and divides by P·q_4. `rescale by 2` divides by the two last primes, where they are one level.
 - **Buffers**: after allocation every value has a buffer, `b3:%7 = …`. *In place* below says whether the result may take
   the buffer of the first operand; it never shares the buffer of another one.
 

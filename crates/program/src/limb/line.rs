@@ -85,18 +85,27 @@ impl<'a> Line<'a> {
         const KINDS: &str = "`tensor`, `rescale`, `raise` or `key_switch`";
         match self.name(KINDS)? {
             "tensor" => Ok(SectionKind::Tensor { limbs: self.count()? }),
-            "rescale" => Ok(SectionKind::Rescale { limbs: self.count()? }),
+            "rescale" => Ok(SectionKind::Rescale { limbs: self.count()?, primes: self.primes_of_level()? }),
             "raise" => Ok(SectionKind::Raise(self.switch_shape()?)),
             "key_switch" => {
                 let shape = self.switch_shape()?;
-                let ends = |line: &mut Self| SwitchEnd::ALL.into_iter().find(|e| line.eat(e.name()));
-                let end = ends(self).ok_or_else(|| self.expected("`divide`, `rescale` or `extended`"))?;
+                let end = match self.name("`divide`, `rescale` or `extended`")? {
+                    "divide" => SwitchEnd::Divide,
+                    "rescale" => SwitchEnd::Rescale { primes: self.primes_of_level()? },
+                    "extended" => SwitchEnd::Extended,
+                    word => return Err(self.found("`divide`, `rescale` or `extended`", word)),
+                };
                 let hoisted = self.eat("hoisted");
                 let galois = if self.eat("galois") { Some(self.number()?) } else { None };
                 Ok(SectionKind::KeySwitch { shape, end, hoisted, galois })
             }
             word => Err(self.found(KINDS, word)),
         }
+    }
+
+    /// The primes that a rescale divides by; one where nothing is said.
+    fn primes_of_level(&mut self) -> Parsed<u32> {
+        if self.eat("by") { self.count() } else { Ok(1) }
     }
 
     fn switch_shape(&mut self) -> Parsed<SwitchShape> {

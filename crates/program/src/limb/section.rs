@@ -20,10 +20,12 @@ pub enum SectionKind {
         /// Limbs of each polynomial.
         limbs: u32,
     },
-    /// Division of one polynomial of `limbs` limbs by its last prime.
+    /// Division of one polynomial of `limbs` limbs by its last `primes` primes.
     Rescale {
         /// Limbs before the division.
         limbs: u32,
+        /// Primes of the level.
+        primes: u32,
     },
     /// The digits of a polynomial, raised to the primes of the key switches that share them.
     Raise(SwitchShape),
@@ -72,8 +74,11 @@ pub struct SwitchShape {
 pub enum SwitchEnd {
     /// A division by P.
     Divide,
-    /// One by P·q_ℓ.
-    Rescale,
+    /// One by P and the primes of a level.
+    Rescale {
+        /// How many these are.
+        primes: u32,
+    },
     /// None: the result is P times what it stands for.
     Extended,
 }
@@ -93,17 +98,23 @@ impl SwitchMethod {
     }
 }
 
-impl SwitchEnd {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Divide, Self::Rescale, Self::Extended];
-
-    /// The word used in text.
-    pub const fn name(self) -> &'static str {
+/// As in text: `divide`, `rescale`, `rescale by 2` or `extended`.
+impl fmt::Display for SwitchEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Divide => "divide",
-            Self::Rescale => "rescale",
-            Self::Extended => "extended",
+            Self::Divide => f.write_str("divide"),
+            Self::Rescale { primes } => write!(f, "rescale{}", By(*primes)),
+            Self::Extended => f.write_str("extended"),
         }
+    }
+}
+
+/// The primes of a level, unless it is one.
+struct By(u32);
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == 1 { Ok(()) } else { write!(f, " by {}", self.0) }
     }
 }
 
@@ -119,10 +130,10 @@ impl fmt::Display for SectionKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tensor { limbs } => write!(f, "tensor {limbs}"),
-            Self::Rescale { limbs } => write!(f, "rescale {limbs}"),
+            Self::Rescale { limbs, primes } => write!(f, "rescale {limbs}{}", By(*primes)),
             Self::Raise(shape) => write!(f, "raise {shape}"),
             Self::KeySwitch { shape, end, hoisted, galois } => {
-                write!(f, "key_switch {shape} {}", end.name())?;
+                write!(f, "key_switch {shape} {end}")?;
                 if *hoisted {
                     f.write_str(" hoisted")?;
                 }

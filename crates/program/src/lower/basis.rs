@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ringmill_ckks::KeyLayout;
+use ringmill_ckks::{KeyLayout, Levels};
 use ringmill_ring::{Modulus, RingError};
 
 use super::LowerError;
@@ -14,6 +14,7 @@ pub struct Basis {
     q: Vec<ModulusId>,
     p: Vec<ModulusId>,
     alpha: usize,
+    levels: Levels,
     /// Ciphertext primes of the chain above those of `q`.
     above: Vec<Modulus>,
     /// The modulus of each id: ids count through q, p, and what was declared since.
@@ -39,7 +40,26 @@ impl Basis {
         let mut row = |prefix: &str, (i, &m): (usize, &Modulus)| b.modulus(format!("{prefix}{i}"), m);
         let q_ids = q.iter().enumerate().map(|m| row("q", m)).collect();
         let p_ids = p.iter().enumerate().map(|m| row("p", m)).collect();
-        Ok(Self { q: q_ids, p: p_ids, alpha, above: Vec::new(), moduli: [q, p].concat(), t: 0 })
+        let levels = Levels::single(q.len());
+        Ok(Self { q: q_ids, p: p_ids, alpha, levels, above: Vec::new(), moduli: [q, p].concat(), t: 0 })
+    }
+
+    /// Says which limbs belong to which level; one each by default.
+    pub(super) fn levelled(&mut self, levels: &Levels) {
+        self.levels = levels.clone();
+    }
+
+    /// How many of `limbs` limbs a division leaves: all, or those of the level below where a rescale is merged into it.
+    ///
+    /// # Errors
+    /// [`LowerError::LevelExhausted`] for a rescale at level 0; [`LowerError::NoLevel`] for limbs that no level has.
+    pub(super) fn kept(&self, limbs: usize, rescale: bool) -> Result<usize, LowerError> {
+        if !rescale {
+            return Ok(limbs);
+        }
+        let level = self.levels.of_limbs(limbs).ok_or(LowerError::NoLevel { limbs })?;
+        let below = level.down().ok_or(LowerError::LevelExhausted)?;
+        Ok(self.levels.limbs(below))
     }
 
     /// Says that the chain goes on: `above` are its ciphertext primes beyond those declared. They are declared once they

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{LowerError, Lowering, Poly};
-use crate::he::{Constant, Numbers, Op, Program, Type, Value};
+use crate::he::{Chain, Constant, Numbers, Op, Program, Type, Value};
 use crate::limb::{Domain, InputClass, ModulusId, Operand};
 
 /// Constants are compacted if all of them take at least this number of bytes.
@@ -40,7 +40,7 @@ impl Lowering {
 /// The constants that come as one limb, with the numbers of slots after which they repeat: vectors that multiply and whose
 /// coefficients, which no slot exceeds, are below a quarter of p_0. None in programs that need no special primes or with
 /// constants of no more than `above` bytes.
-pub(super) fn constants(he: &Program, low: &Lowering, above: u64) -> HashMap<Value, usize> {
+pub(super) fn constants(he: &Program, chain: &Chain, low: &Lowering, above: u64) -> HashMap<Value, usize> {
     let Some(&special) = low.basis.p().first() else { return HashMap::new() };
     let special = low.basis.modulus(special).value() as f64;
     let mut all: BTreeMap<Value, (usize, u64)> = BTreeMap::new();
@@ -48,7 +48,7 @@ pub(super) fn constants(he: &Program, low: &Lowering, above: u64) -> HashMap<Val
         let (Op::Const(c), Type::Pt(ty)) = (&instr.op, &instr.ty) else { continue };
         let Some(numbers) = vector(he, c) else { continue };
         if numbers.magnitude().log2() + ty.scale.log2() < special.log2() - 2.0 {
-            all.insert(v, (numbers.period(), ty.level.limbs() as u64 * (8 << low.builder.log_n())));
+            all.insert(v, (numbers.period(), chain.limbs(ty.level) as u64 * (8 << low.builder.log_n())));
         }
     }
     for instr in he.instrs() {

@@ -19,6 +19,8 @@ pub enum LowerError {
     TooManySources { found: usize, max: usize },
     #[error("a rescale needs level 1 or more; the ciphertext is at level 0")]
     LevelExhausted,
+    #[error("{limbs} limbs are those of no level; rescale a polynomial of all limbs of its level")]
+    NoLevel { limbs: usize },
     #[error("operands have {left} and {right} limbs; drop the higher one to the lower level first")]
     Levels { left: usize, right: usize },
     #[error("a polynomial of {found} limbs; the chain has {max} ciphertext primes and one limb is the least")]

@@ -15,7 +15,7 @@ use super::growth::Levels;
 use super::turns::MANY;
 use super::uses::limbs;
 use super::{LowerError, Lowering, Poly};
-use crate::he::{Op, Program, Type, Value};
+use crate::he::{Chain, Op, Program, Type, Value};
 use crate::limb::{ModulusId, Operand};
 
 /// Time of one term of a base conversion over that of a transform.
@@ -27,6 +27,7 @@ const PRODUCT: f64 = 0.5;
 /// What decides whether a value stays multiplied by P.
 pub(super) struct Facts<'a> {
     pub(super) he: &'a Program,
+    pub(super) chain: &'a Chain,
     pub(super) needed: &'a [bool],
     /// How often each value is used.
     pub(super) uses: &'a [u32],
@@ -136,7 +137,7 @@ impl Facts<'_> {
         // Uses come after what they use.
         for (v, instr) in self.he.values().rev().filter(|(v, _)| self.needed[v.index()]) {
             let two = matches!(&instr.ty, Type::Ct(t) if t.parts == 2);
-            let limbs = limbs(&instr.ty);
+            let limbs = limbs(self.chain, &instr.ty);
             let divides = (self.divides)(v) && !refused.levels.contains(&limbs);
             may[v.index()] &= two
                 && match instr.op {
@@ -163,7 +164,9 @@ impl Facts<'_> {
         let mut is = vec![false; may.len()];
         for (v, instr) in self.he.values().filter(|(v, _)| may[v.index()]) {
             is[v.index()] = match instr.op {
-                Op::Rotate { .. } | Op::Conj { .. } => extra[v.index()] < self.saved(limbs(&instr.ty)),
+                Op::Rotate { .. } | Op::Conj { .. } => {
+                    extra[v.index()] < self.saved(limbs(self.chain, &instr.ty))
+                }
                 Op::MulPlain(a, _) | Op::MulScalar { a, .. } | Op::Neg(a) => is[a.index()],
                 Op::Add(a, b) | Op::Sub(a, b) => is[a.index()] || is[b.index()],
                 _ => false,
@@ -217,7 +220,7 @@ impl Facts<'_> {
     fn extra(&self, primes: &BTreeMap<usize, usize>) -> Vec<f64> {
         let mut extra = vec![0.0; self.needed.len()];
         for (_, instr) in self.he.values().filter(|(v, _)| self.needed[v.index()]) {
-            let limbs = limbs(&instr.ty);
+            let limbs = limbs(self.chain, &instr.ty);
             // Transforms of the constant, and limbs of each part beyond those of q_0 …: of those c_1 has none modulo T.
             let (expanded, products) = match (primes.get(&limbs), self.klss.get(&limbs)) {
                 (Some(&t), Some(klss)) => (t, (klss.layout.blocks(limbs) * t) as f64 - limbs as f64 / 2.0),
@@ -275,17 +278,14 @@ impl Lowering {
         }
     }
 
-    /// x/P rounded, or x/(P·q_ℓ), of an extended polynomial.
+    /// x/P rounded, or over the primes of the level too, of an extended polynomial.
     ///
     /// # Errors
     /// A rescale at level 0.
     pub(super) fn reduced(&mut self, x: &[Operand], rescale: bool) -> Result<Poly, LowerError> {
         let limbs = x.len() - self.basis.p().len();
-        if rescale && limbs == 1 {
-            return Err(LowerError::LevelExhausted);
-        }
+        let kept = self.basis.kept(limbs, rescale)?;
         self.region("divide");
-        let kept = limbs - usize::from(rescale);
         let divisors: Vec<usize> = (limbs..x.len()).chain(kept..limbs).collect();
         let moduli = self.extended_moduli(limbs);
         let coefficients: Vec<_> = divisors.iter().map(|&i| self.builder.intt(x[i])).collect();

@@ -14,7 +14,7 @@ pub struct Rotation<'k> {
     pub galois: u64,
     /// The key from s to s(X^(1/galois)).
     pub key: &'k KeyInputs,
-    /// Whether to divide by q_ℓ too.
+    /// Whether to divide by the primes of the level too.
     pub rescale: bool,
 }
 
@@ -97,8 +97,8 @@ impl Lowering {
         let [c0, _] = self.turned_addends([Some(c0), None], key, Some(galois));
         let c0 = c0.unwrap_or_default();
         let (shape, own) = (key.shape(hoisted.limbs), key.end(end));
-        let kind =
-            SectionKind::KeySwitch { shape, end: own.of_section(), hoisted: true, galois: Some(galois) };
+        let section_end = self.section_end(own, hoisted.limbs)?;
+        let kind = SectionKind::KeySwitch { shape, end: section_end, hoisted: true, galois: Some(galois) };
         let parts = self.section(kind, |low| low.switch(&hoisted.switching(&c0, own, galois), key))?;
         self.rescaled_behind(parts, key, end)
     }

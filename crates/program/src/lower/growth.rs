@@ -68,7 +68,7 @@ impl Facts<'_> {
             return most;
         }
         for (v, instr) in self.he.values().filter(|(v, _)| self.needed[v.index()]) {
-            let limbs = limbs(&instr.ty);
+            let limbs = limbs(self.chain, &instr.ty);
             let of = |a: Value| if kept[a.index()] { growth[a.index()] } else { NONE };
             let here = match instr.op {
                 Op::Rotate { a, .. } | Op::Conj { a, .. } if (self.divides)(v) => sum(0.0, of(a)),

@@ -43,21 +43,21 @@ impl KeyId {
 /// What an input group is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputSource {
-    /// Part `part` of the ciphertext that the HE instruction `value` reads: its limbs q_0 … q_level.
+    /// Part `part` of the ciphertext that the HE instruction `value` reads: its limbs.
     Ciphertext {
         /// The `input` instruction.
         value: Value,
         /// 0 for c_0, 1 for c_1.
         part: u8,
     },
-    /// The plaintext that the HE instruction `value` encodes, a `plain` or a `const`: limbs q_0 … q_level.
+    /// The plaintext that the HE instruction `value` encodes, a `plain` or a `const`: its limbs.
     Plain {
         /// The instruction.
         value: Value,
         /// Whether it is one limb instead: the coefficients modulo p_0.
         compact: bool,
     },
-    /// One polynomial of a key-switching key: limbs q_0 … q_`level`, then all special primes of the method's
+    /// One polynomial of a key-switching key: the first `limbs` limbs, then all special primes of the method's
     /// layout. For KLSS, for each of the first `primes` primes of T, the blocks for this number of limbs.
     Key {
         /// The key.
@@ -68,8 +68,8 @@ pub enum InputSource {
         digit: u32,
         /// 0 for b_j, 1 for a_j.
         part: u8,
-        /// The highest level at which the program uses the key.
-        level: u32,
+        /// The most limbs with which the program uses the key.
+        limbs: u32,
         /// The primes of T that it uses; 0 for hybrid key switching.
         primes: u32,
     },

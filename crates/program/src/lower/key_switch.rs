@@ -4,7 +4,7 @@
 //! 1. *Digits*: limbs α·j … of d, read as centred integers d_j below the digit's product D_j.
 //! 2. *Raise*: each d_j modulo every prime of q_0 … q_ℓ, p_0 …; its own limbs need no conversion.
 //! 3. *Inner product* with the key in the evaluation domain: t = Σ_j d_j·key_j, both parts.
-//! 4. *Divide* by P, or by P·q_ℓ where a rescale follows: no transform is spent on the rescale.
+//! 4. *Divide* by P, or by P and the primes of the level where a rescale follows: no transform is spent on the rescale.
 //!
 //! (β + 2)(ℓ + 1 + K) transforms for β digits. The order keeps few limbs alive: the primes that are divided away
 //! come first; then each remaining prime is raised, multiplied and divided before the next one.
@@ -60,7 +60,7 @@ pub(super) struct Switching<'a> {
 pub(super) enum End {
     /// A division by P.
     Divide,
-    /// One by P·q_ℓ.
+    /// One by P and the primes of the level.
     Rescale,
     /// None: the result is P times what it stands for.
     Extended,
@@ -80,7 +80,7 @@ pub(super) struct Target {
 }
 
 impl Lowering {
-    /// Switches d from the key's s' to s and adds `add` to the parts; divides by q_ℓ too if `rescale`.
+    /// Switches d from the key's s' to s and adds `add` to the parts; divides by the primes of the level too if `rescale`.
     ///
     /// # Errors
     /// No special prime, a key for fewer limbs than d has, or a rescale at level 0.
@@ -104,7 +104,8 @@ impl Lowering {
         galois: Option<u64>,
     ) -> Result<[Poly; 2], LowerError> {
         let (shape, own) = (key.shape(d.len()), key.end(end));
-        let kind = SectionKind::KeySwitch { shape, end: own.of_section(), hoisted: false, galois };
+        let section_end = self.section_end(own, d.len())?;
+        let kind = SectionKind::KeySwitch { shape, end: section_end, hoisted: false, galois };
         let parts = self.section(kind, |low| {
             let addends = low.turned_addends(add, key, galois);
             let digits = low.digits_turned(d, key, galois)?;
@@ -114,7 +115,7 @@ impl Lowering {
         self.rescaled_behind(parts, key, end)
     }
 
-    /// d_0 + d_1·s + d_2·s² as two parts, by the key of s²; divided by q_ℓ too if `rescale`.
+    /// d_0 + d_1·s + d_2·s² as two parts, by the key of s²; divided by the primes of the level too if `rescale`.
     ///
     /// # Errors
     /// As [`Self::key_switch`].
@@ -273,7 +274,7 @@ impl Lowering {
         // A library's automorphism is that of the inner products; their addends have been through it.
         let (early, galois) = if key.library.is_some() { (s.galois, None) } else { (None, s.galois) };
         let rescale = s.end == End::Rescale;
-        let kept = limbs - usize::from(rescale);
+        let kept = self.basis.kept(limbs, rescale)?;
         let targets = self.targets(limbs, key);
         let mut dropped = [Vec::new(), Vec::new()];
         let (special, last) = (&targets[limbs..], &targets[kept..limbs]);
@@ -311,9 +312,7 @@ impl Lowering {
 
     pub(super) fn check(&self, s: &Switching<'_>, key: &KeyInputs) -> Result<(), LowerError> {
         let limbs = s.limbs;
-        if s.end == End::Rescale && limbs == 1 {
-            return Err(LowerError::LevelExhausted);
-        }
+        self.basis.kept(limbs, s.end == End::Rescale)?;
         if key.q_limbs < limbs {
             return Err(LowerError::Key { what: "ciphertext limbs", found: key.q_limbs, needed: limbs });
         }

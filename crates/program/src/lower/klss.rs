@@ -133,20 +133,21 @@ impl Lowering {
         if at < special.len() { special[at] } else { self.basis.q()[at - special.len()] }
     }
 
-    /// Step 5 for one part: limbs of q_0 …, all but the last if `rescale`.
+    /// Step 5 for one part: limbs of q_0 …, those of the level below if `rescale`.
     ///
     /// # Errors
     /// As a conversion.
     pub(super) fn quotient(&mut self, x: &Dividend<'_>, rescale: bool) -> Result<Poly, LowerError> {
         self.region("divide");
         let (p, rows) = x.rows.split_at(x.special.len());
-        let kept = rows.len() - usize::from(rescale);
+        let kept = self.basis.kept(rows.len(), rescale)?;
         let (mut dropped, mut moduli) = (p.to_vec(), x.special.to_vec());
-        if rescale {
-            // q_ℓ too is divided away, and the addend with it.
-            let (mut row, q) = (rows[kept], self.basis.q()[kept]);
+        // The primes of the level too are divided away, and the addend with them.
+        let last = self.basis.q()[kept..rows.len()].to_vec();
+        for (i, &q) in (kept..).zip(&last) {
+            let mut row = rows[i];
             if let Some(addend) = x.add {
-                let limb = self.builder.intt(addend[kept]);
+                let limb = self.builder.intt(addend[i]);
                 let p = self.basis.product(x.special.iter().copied(), q);
                 let scaled = self.builder.mul_const(limb, p);
                 row = self.builder.add(scaled, row);
@@ -163,7 +164,7 @@ impl Lowering {
             if let Some(addend) = x.add {
                 let mut add = addend[i];
                 if rescale {
-                    let last = self.basis.inverse([self.basis.q()[kept]], q)?;
+                    let last = self.basis.inverse(last.iter().copied(), q)?;
                     add = self.builder.mul_const(add, last);
                 }
                 limb = self.builder.add(add, limb);

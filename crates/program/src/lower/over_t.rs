@@ -113,7 +113,7 @@ impl Lowering {
         (!p.is_empty()).then(|| self.builder.dot(&p, &c))
     }
 
-    /// x + y/P rounded, or divided by q_ℓ too.
+    /// x + y/P rounded, or divided by the primes of the level too.
     ///
     /// # Errors
     /// A rescale at level 0.
@@ -123,9 +123,7 @@ impl Lowering {
         (key, klss): (&KeyInputs, &KlssInputs),
         (limbs, rescale): (usize, bool),
     ) -> Result<Poly, LowerError> {
-        if rescale && limbs == 1 {
-            return Err(LowerError::LevelExhausted);
-        }
+        self.basis.kept(limbs, rescale)?;
         if c.y.is_empty() {
             return if rescale { self.rescale(&c.x) } else { Ok(c.x.clone()) };
         }

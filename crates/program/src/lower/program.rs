@@ -77,10 +77,11 @@ pub fn lower_compact(
     let moduli = |values: &[u64]| values.iter().map(|&q| Modulus::new(q)).collect::<Result<Vec<_>, _>>();
     let needed = needed(he);
     // Only moduli that the program can touch: a machine makes tables for each.
-    let (limbs, switches) = reach(he, &needed);
+    let (limbs, switches) = reach(he, chain, &needed);
     let (q, p) = (moduli(chain.q())?, moduli(if switches { chain.p() } else { &[] })?);
     let mut lowering = Lowering::new(identifier(he.name()), chain.log_n(), &q[..limbs], &p, chain.alpha())?;
     lowering.basis.goes_on(&q[limbs..]);
+    lowering.basis.levelled(chain.levels());
     let mut walk = Walk::new(he, chain, lowering, needed, above);
     walk.choose(method);
     walk.extend();
@@ -142,7 +143,7 @@ impl<'a> Walk<'a> {
     fn new(he: &'a Program, chain: &'a Chain, low: Lowering, needed: Vec<bool>, above: u64) -> Self {
         let uses = uses(he, &needed);
         let (merged, sums) = (merged(he, &needed, &uses), Sums::of(he, &needed, &uses));
-        let compact = compact::constants(he, &low, above);
+        let compact = compact::constants(he, chain, &low, above);
         Self {
             he,
             chain,
@@ -190,6 +191,7 @@ impl<'a> Walk<'a> {
         };
         self.extended = Extended::of(&Facts {
             he: self.he,
+            chain: self.chain,
             needed: &self.needed,
             uses: &self.uses,
             divides: &divides,
@@ -250,7 +252,7 @@ impl<'a> Walk<'a> {
 
     /// The limbs a value has.
     fn limbs(&self, v: Value) -> usize {
-        limbs(&self.he.instr(v).ty)
+        limbs(self.chain, &self.he.instr(v).ty)
     }
 
     /// The key that an instruction needs, and the operand it switches.
@@ -324,7 +326,8 @@ impl<'a> Walk<'a> {
             &Op::Rescale(a) if self.extended.is(a) => self.each(a, |low, poly| low.reduced(poly, true))?,
             &Op::Rescale(a) => self.each(a, Lowering::rescale)?,
             &Op::Drop(a, level) => {
-                self.each(a, |_, poly| Ok(poly[..level.limbs().min(poly.len())].to_vec()))?
+                let limbs = self.chain.limbs(level);
+                self.each(a, |_, poly| Ok(poly[..limbs.min(poly.len())].to_vec()))?
             }
             &Op::Raise { a, .. } => self.raise(a)?,
             Op::Relin(_) | Op::Rotate { .. } | Op::Conj { .. } => return self.key_switch(v),

@@ -2,8 +2,8 @@
 
 use ringmill_ckks::Library;
 
-use super::KeyInputs;
 use super::key_switch::End;
+use super::{KeyInputs, LowerError, Lowering};
 use crate::limb::{SwitchEnd, SwitchMethod, SwitchShape};
 
 impl KeyInputs {
@@ -24,12 +24,16 @@ impl KeyInputs {
     }
 }
 
-impl End {
-    pub(super) fn of_section(self) -> SwitchEnd {
-        match self {
-            Self::Divide => SwitchEnd::Divide,
-            Self::Rescale => SwitchEnd::Rescale,
-            Self::Extended => SwitchEnd::Extended,
-        }
+impl Lowering {
+    /// What a key switch of `limbs` limbs ends with.
+    ///
+    /// # Errors
+    /// As a rescale.
+    pub(super) fn section_end(&self, end: End, limbs: usize) -> Result<SwitchEnd, LowerError> {
+        Ok(match end {
+            End::Divide => SwitchEnd::Divide,
+            End::Rescale => SwitchEnd::Rescale { primes: (limbs - self.basis.kept(limbs, true)?) as u32 },
+            End::Extended => SwitchEnd::Extended,
+        })
     }
 }

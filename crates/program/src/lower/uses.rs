@@ -6,16 +6,17 @@ use super::{KeyId, Switch};
 use crate::he::{Chain, Op, Program, Type, Value};
 
 /// The most limbs of any value (inputs count whether needed or not), and whether there is a key switch.
-pub(super) fn reach(he: &Program, needed: &[bool]) -> (usize, bool) {
-    let limbs = he.values().map(|(_, instr)| limbs(&instr.ty)).max().unwrap_or(0);
+pub(super) fn reach(he: &Program, chain: &Chain, needed: &[bool]) -> (usize, bool) {
+    let limbs = he.values().map(|(_, instr)| limbs(chain, &instr.ty)).max().unwrap_or(0);
     let is_switch = |op: &Op| op.switches_keys() || matches!(op, Op::Raise { .. });
     (limbs, he.values().any(|(v, instr)| needed[v.index()] && is_switch(&instr.op)))
 }
 
-pub(super) fn limbs(ty: &Type) -> usize {
+/// Limbs of a polynomial of a value.
+pub(super) fn limbs(chain: &Chain, ty: &Type) -> usize {
     match ty {
-        Type::Ct(t) => t.level.limbs(),
-        Type::Pt(t) => t.level.limbs(),
+        Type::Ct(t) => chain.limbs(t.level),
+        Type::Pt(t) => chain.limbs(t.level),
         Type::TracedCt | Type::TracedPt => 0,
     }
 }
@@ -104,7 +105,7 @@ pub(super) fn switches(
 ) -> Vec<(Value, Switch)> {
     let found = he.values().filter(|(v, _)| needed[v.index()]).filter_map(|(v, instr)| {
         let (key, operand) = key_of(chain, &instr.op)?;
-        Some((v, hoist_group(&instr.op), key, limbs(&he.instr(operand).ty)))
+        Some((v, hoist_group(&instr.op), key, limbs(chain, &he.instr(operand).ty)))
     });
     let found: Vec<_> = found.collect();
     let mut members: HashMap<u32, usize> = HashMap::new();

@@ -31,6 +31,8 @@ pub struct Accuracy {
     pub rotation_keys: Option<usize>,
     /// How inputs are encrypted.
     pub encryption: Encryption,
+    /// Bits of the widest prime, where a machine's words are narrower than scales: levels then have several primes.
+    pub word: Option<u32>,
 }
 
 impl Default for Accuracy {
@@ -45,6 +47,7 @@ impl Default for Accuracy {
             secret: Secret::Ternary,
             rotation_keys: None,
             encryption: Encryption::default(),
+            word: None,
         }
     }
 }
@@ -136,6 +139,7 @@ pub fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, ChooseError> {
             slots: traced.slots(),
             security: want.security,
             secret: want.secret,
+            word: want.word,
         };
         let Choice { params, rationale } = match need.choose() {
             Err(ParamsError::Unmet { .. }) if scale_bits < SCARCE_BITS => {
@@ -144,6 +148,7 @@ pub fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, ChooseError> {
             }
             chosen => chosen.map_err(fail)?,
         };
+        scale_bits = params.literal().scale_bits;
         // The base may be two primes: outputs stay above it.
         let floor = Level::new(params.max_level().get().saturating_sub(depth));
         let rotation_keys = want.rotation_keys;

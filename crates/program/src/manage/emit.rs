@@ -97,12 +97,8 @@ pub fn manage(traced: &Program, chain: &Chain, options: &Options) -> Result<Mana
 /// for scales that drift. Values below 1 are given two bits as those of 1 are; `None` if no level holds them.
 pub fn least_output_level(chain: &Chain, scale: &Scale, size: f64) -> Option<Level> {
     let wanted = scale.log2() + (size.log2() + 1.1).max(2.0);
-    let mut bits = 0.0;
-    let level = chain.q().iter().position(|&q| {
-        bits += (q as f64).log2();
-        bits >= wanted
-    });
-    level.map(|l| Level::new(l as u32))
+    let bits = |level: &Level| chain.q_at(*level).iter().map(|&q| (q as f64).log2()).sum::<f64>();
+    (0..=chain.top().get()).map(Level::new).find(|level| bits(level) >= wanted)
 }
 
 /// A ciphertext of the traced program, in the managed one.
@@ -176,7 +172,7 @@ impl Emitter<'_> {
 
     /// The scale of pending values at `depth`: what a rescale brings to that of the next one.
     fn pending_scale(&self, depth: u32) -> Scale {
-        let q = self.b.program().chain().and_then(|c| c.prime_scale(self.level(depth)));
+        let q = self.b.program().chain().and_then(|c| c.level_scale(self.level(depth)));
         match (self.scales.get(depth as usize + 1), q) {
             (Some(next), Some(q)) => next.mul(q),
             _ => self.scales[depth as usize].pow(2),

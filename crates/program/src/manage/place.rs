@@ -104,7 +104,7 @@ fn schedule(chain: &Chain, first: &Scale, start: Level, depth: u32) -> Result<Ve
     for t in 0..depth {
         let level = Level::new(start.get() - t);
         let last = &scales[t as usize];
-        let Some(q) = chain.prime_scale(level) else { break };
+        let Some(q) = chain.level_scale(level) else { break };
         let next = last.mul(last).div(q);
         let drift = next.log2() - first.log2();
         if drift.abs() > DRIFT_MAX {
@@ -180,14 +180,14 @@ fn is_cipher_product(p: &Program, v: Value) -> bool {
 fn highest_of_scale(chain: &Chain, scale: &Scale) -> u32 {
     let near = |q: &Scale| (q.log2() - scale.log2()).abs() <= DRIFT_MAX;
     let levels = (1..=chain.top().get()).map(Level::new);
-    levels.take_while(|&l| chain.prime_scale(l).is_some_and(near)).last().map_or(1, Level::get)
+    levels.take_while(|&l| chain.level_scale(l).is_some_and(near)).last().map_or(1, Level::get)
 }
 
 /// The scale at a depth where any is allowed. From it the following products of ciphertexts, Δ²/q at a time,
 /// end at the scale of inputs or, above them, at the size of the next prime.
 fn resting_scale(chain: &Chain, scale: &Scale, forced: &[Option<Value>], (at, depth): (u32, u32)) -> Scale {
     let top = chain.top().get();
-    let bits = |t: u32| chain.prime_scale(Level::new(top - t)).map_or(scale.log2(), |q| q.log2());
+    let bits = |t: u32| chain.level_scale(Level::new(top - t)).map_or(scale.log2(), |q| q.log2());
     let end = (at..top).find(|&t| forced[t as usize].is_none()).unwrap_or(top);
     let near = |x: f64| (x - scale.log2()).abs() <= DRIFT_MAX;
     let last = if end >= depth || near(bits(end)) { scale.log2() } else { bits(end) };
@@ -216,8 +216,8 @@ fn raised_schedule(
     for t in 0..top {
         let level = Level::new(top - t);
         let below = Level::new(top - t - 1);
-        let (last, Some(q)) = (&scales[t as usize], chain.prime_scale(level)) else { break };
-        let suits = match chain.prime_scale(below) {
+        let (last, Some(q)) = (&scales[t as usize], chain.level_scale(level)) else { break };
+        let suits = match chain.level_scale(below) {
             _ if below == Level::ZERO => chain.raise_scale(bits),
             _ if t + 1 == depth => scale.clone(),
             _ => resting_scale(chain, scale, &forced, (t + 1, depth)),

@@ -126,7 +126,7 @@ impl Evaluator {
         key: Option<&RelinKey>,
     ) -> Result<Meta, Error> {
         let level = a.level.down().ok_or(Error::LevelExhausted { op })?;
-        let scale = a.scale.div(&self.prime_scale(a.level));
+        let scale = a.scale.div(&self.level_scale(a.level));
         let noise = match key {
             Some(key) => {
                 let switching = self.switching(Some(&key.0), a.level, 1);
@@ -144,7 +144,8 @@ impl Evaluator {
     pub fn drop_level(&self, a: &Ciphertext, to: Level) -> Result<Ciphertext, Error> {
         let meta = self.dropped_meta(a, to)?;
         let copy = |p: &Poly| {
-            let mut out = Poly::unspecified_in(self.pool(), p.n(), to.limbs(), Domain::Evaluation);
+            let mut out =
+                Poly::unspecified_in(self.pool(), p.n(), self.params().limbs(to), Domain::Evaluation);
             for (o, i) in out.limbs_mut().zip(p.limbs()) {
                 o.copy_from_slice(i);
             }

@@ -76,7 +76,7 @@ impl Evaluator {
     /// [`Error::LevelExhausted`] at level 0, where no rescale is left.
     pub fn factor_scale(&self, a: &Ciphertext) -> Result<Scale, Error> {
         match a.level().down() {
-            Some(_) => Ok(self.prime_scale(a.level())),
+            Some(_) => Ok(self.level_scale(a.level())),
             None => Err(Error::LevelExhausted { op: "factor_scale" }),
         }
     }
@@ -104,7 +104,7 @@ impl Evaluator {
     /// [`Error::NotFinite`], [`Error::BeyondBound`]; [`Error::LevelExhausted`] at level 0; [`Error::ScaleOverflow`]; other parameters.
     pub fn multiply_scalar(&self, a: &Ciphertext, c: impl Into<Number>) -> Result<Ciphertext, Error> {
         let level = a.level().down().ok_or(Error::LevelExhausted { op: "multiply_scalar" });
-        let scale = level.map(|_| self.prime_scale(a.level()))?;
+        let scale = level.map(|_| self.level_scale(a.level()))?;
         self.multiply_scalar_at(a, c, scale)
     }
 

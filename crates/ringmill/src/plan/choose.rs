@@ -29,12 +29,15 @@ const SECURITY: u32 = 128;
 
 /// [`Plan::choose`].
 pub(super) fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, Error> {
+    if let Some(word) = want.word.filter(|_| asks(traced)) {
+        return Err(Error::BootstrapWord { word });
+    }
     if asks(traced) {
         return bootstrapped(traced, want, "the program asks for it");
     }
     let chosen = match manage::choose(traced, want) {
         Ok(chosen) => chosen,
-        Err(refused) if is_of_depth(&refused) => {
+        Err(refused) if want.word.is_none() && is_of_depth(&refused) => {
             return bootstrapped(traced, want, &refused.to_string())
                 .map_err(|why| Error::NeitherWay { refused: Box::new(refused), why: Box::new(why) });
         }

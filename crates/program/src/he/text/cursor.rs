@@ -190,7 +190,13 @@ impl<'a> Cursor<'a> {
         let p = self.integers("a special prime")?;
         self.word("alpha")?;
         let alpha = self.integer("limbs a digit")?;
-        let chain = Chain::new(log_n, scale, q, p, alpha)?;
+        let mut chain = Chain::new(log_n, scale, q, p, alpha)?;
+        if self.eat_word("levels") {
+            let primes = self.integers("primes of a level")?;
+            let primes: Vec<usize> =
+                primes.into_iter().map(|primes| usize::try_from(primes).unwrap_or(usize::MAX)).collect();
+            chain = chain.levelled(&primes)?;
+        }
         if !self.eat_word("rotations") {
             return Ok(chain);
         }

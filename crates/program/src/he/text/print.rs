@@ -41,6 +41,9 @@ impl fmt::Display for Program {
 fn print_chain(chain: &Chain, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (log_n, scale, alpha) = (chain.log_n(), chain.scale().to_text(), chain.alpha());
     write!(f, "chain log_n {log_n} scale {scale} q {:?} p {:?} alpha {alpha}", chain.q(), chain.p())?;
+    if !chain.levels().is_single() {
+        write!(f, " levels {}", chain.levels())?;
+    }
     match chain.generator() {
         Generator::Five => writeln!(f),
         other => writeln!(f, " rotations {other}"),

@@ -75,13 +75,13 @@ impl Walk<'_> {
             let primes = inputs.klss.as_ref().map_or(0, |klss| klss.t.len()) as u32;
             self.keys.insert((key, index), inputs);
             for digit in 0..digits as u32 {
-                let (level, method) = (limbs as u32 - 1, index as u32);
+                let (limbs, method) = (limbs as u32, index as u32);
                 self.inputs.extend([0, 1].map(|part| InputSource::Key {
                     key,
                     method,
                     digit,
                     part,
-                    level,
+                    limbs,
                     primes,
                 }));
             }
