@@ -12,7 +12,9 @@
 from __future__ import annotations
 
 import argparse
+import fractions
 import json
+import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -117,6 +119,62 @@ def parameters() -> Iterator[str]:
             f"| {p.log_q + p.log_p:.0f} | {claim} |\n"
         )
     yield _SETS_TAIL
+    yield from _scales()
+
+
+_SCALES = """
+## Scales within a word
+
+`word=w` keeps every prime below 2^w, for machines of narrow words. Primes of b bits that are 1 modulo 2N are
+few where b is little more than log2 N. So a level of t primes reaches these scales alone, as log2, in chains
+of eight levels (in shorter ones a few more):
+
+| word | N | one prime a level | two | three |
+|---|---|---|---|---|
+"""
+
+#: Levels of the chains for which scales are listed, and primes a level.
+_CHAIN, _PRIMES = 8, (1, 2, 3)
+
+
+def _scales() -> Iterator[str]:
+    """Yield the scales that levels of several primes reach, by word and degree."""
+    yield _SCALES
+    for word in (28, 32, 36, 54):
+        for log_n in (13, 14, 15, 16):
+            found = [_least_scale(word, log_n, primes) for primes in _PRIMES]
+            cells = [
+                f"{least} to {min(word * primes, 90)}" if least else "none"
+                for least, primes in zip(found, _PRIMES, strict=True)
+            ]
+            yield f"| {word} | 2^{log_n} | {' | '.join(cells)} |\n"
+
+
+def _least_scale(word: int, log_n: int, primes: int) -> int | None:
+    """Return the least scale that a chain keeps within half a bit."""
+    import ringmill as rm
+
+    for bits in range(20 * primes, min(word * primes, 90)):
+        level = [bits // primes + (i < bits % primes) for i in range(primes)]
+        chain = {"levels": [1, *[primes] * _CHAIN], "insecure": True}
+        try:
+            found = rm.Params.from_bits(log_n, [word, *level * _CHAIN], [60], 1 + primes * _CHAIN, **chain)
+        except rm.ParameterError:
+            continue
+        scales = [found.scale_at(level) for level in range(1, _CHAIN)]
+        if all(abs(_log2(scale) - bits) < 0.5 for scale in scales):
+            return bits
+    return None
+
+
+def _log2(scale: str) -> float:
+    """Return log2 of a scale such as ``2^80*97^-1``, without rounding to 0 what cancels."""
+    product = fractions.Fraction(1)
+    for factor in scale.split("*"):
+        base, _, exponent = factor.partition("^")
+        product *= fractions.Fraction(int(base)) ** int(exponent or 1)
+    shift = product.numerator.bit_length() - product.denominator.bit_length()
+    return shift + math.log2(product / fractions.Fraction(2) ** shift)
 
 
 def _between(page: str, marks: str, text: str) -> str:

@@ -34,6 +34,7 @@ class Params:
         scale_bits: int | None = None,
         insecure: bool = False,
         primes: str = "nearest",
+        levels: list[int] | None = None,
     ) -> Params: ...
     @staticmethod
     def from_primes(
@@ -47,6 +48,7 @@ class Params:
         weight: int | None = None,
         insecure: bool = False,
         rotations: int = 5,
+        levels: list[int] | None = None,
     ) -> Params: ...
     @staticmethod
     def named(name: str) -> Params: ...
@@ -54,7 +56,13 @@ class Params:
     def names() -> list[str]: ...
     @staticmethod
     def by_need(
-        *, depth: int, scale_bits: int = 40, integer_bits: int = 4, slots: int = 1, security: int = 128
+        *,
+        depth: int,
+        scale_bits: int = 40,
+        integer_bits: int = 4,
+        slots: int = 1,
+        security: int = 128,
+        word: int | None = None,
     ) -> Params: ...
     @staticmethod
     def bootstrapping(
@@ -82,6 +90,9 @@ class Params:
     def slots(self) -> int: ...
     @property
     def max_level(self) -> int: ...
+    @property
+    def levels(self) -> list[int]: ...
+    def limbs(self, level: int) -> int: ...
     @property
     def dnum(self) -> int: ...
     @property
@@ -127,6 +138,7 @@ class Plan:
         security: int,
         rotation_keys: int | None = None,
         encryption: str = "public",
+        word: int | None = None,
     ) -> Plan: ...
     @staticmethod
     def with_params(

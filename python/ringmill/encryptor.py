@@ -112,7 +112,7 @@ def parameters(params: Params, level: int) -> dict[str, int]:
             f"N = 2^{params.log_n}. Encrypt in software: leave machine= out.",
             log_n=params.log_n,
         )
-    q = [prime.bit_length() for prime in params.q[: level + 1]]
+    q = [prime.bit_length() for prime in params.q[: params.limbs(level)]]
     bits = max(*q, params.p[0].bit_length())
     if bits > WORD[1]:
         fail(

@@ -169,7 +169,9 @@ def sanitised(
         for_noise, for_zero = _derived(secret, "noise of " + name), _derived(secret, "zero of " + name)
         # A coefficient is a mean of slots; 12 deviations are beyond any noise that is drawn.
         largest = 12.0 * deviation + bounds[name] * 2.0**cipher.scale_log2
-        missing = math.log2(2.0 * largest) - math.log2(math.prod(cipher.params.q[: cipher.level + 1]))
+        params = cipher.params
+        modulus = math.prod(params.q[: params.limbs(cipher.level)])
+        missing = math.log2(2.0 * largest) - math.log2(modulus)
         if missing > 0:
             fail(
                 ParameterError,

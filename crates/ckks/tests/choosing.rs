@@ -78,8 +78,12 @@ fn check(need: &Need) -> bool {
         }
         Err(e) => {
             let of_word = matches!(e, ParamsError::Word { min: 20, max: 60, .. });
-            let of_scale = matches!(e, ParamsError::PrimeBits { min: 20, max, .. } if max == widest_scale(need));
-            assert!(of_scale || of_word && !need.word.is_some_and(|w| (20..=60).contains(&w)), "{need:?}: {e}");
+            let of_scale =
+                matches!(e, ParamsError::PrimeBits { min: 20, max, .. } if max == widest_scale(need));
+            assert!(
+                of_scale || of_word && !need.word.is_some_and(|w| (20..=60).contains(&w)),
+                "{need:?}: {e}"
+            );
             return false;
         }
     };

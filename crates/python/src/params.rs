@@ -323,6 +323,19 @@ impl Params {
         Ok(Self { inner: choice.params, rationale: Some(choice.rationale) })
     }
 
+    /// Limbs of a polynomial at a level: the ciphertext primes that are in use there.
+    ///
+    /// Args:
+    ///     level: 0 to `max_level`.
+    ///
+    /// Raises
+    /// ------
+    ///     LevelError: another level.
+    fn limbs(&self, level: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let top = self.inner.max_level().get();
+        Ok(self.inner.limbs(Level::new(within(Family::Level, "level", level, (0, top.into()))?)))
+    }
+
     /// The scale that values at a level have which products led there from the top, as text: s ← s²/q level by level. The default
     /// one where a prime on the way is far from the scale: products keep to none there.
     ///

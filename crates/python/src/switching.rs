@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyList};
 
 use ringmill::machine::compact::costs::table;
 use ringmill::{Evaluator, Machine};
-use ringmill_ckks::{CkksError, KeyForm, KeyLayout, LayoutError, Library, Params};
+use ringmill_ckks::{CkksError, KeyForm, KeyLayout, LayoutError, Level, Library, Params};
 use ringmill_program::cost::{Allowed, Auxiliary, CostTable, Kind, Methods, Work, worthwhile};
 use ringmill_program::he::{Chain, Program};
 use ringmill_program::lower::{Method, Switch, lower_by};
@@ -27,7 +27,7 @@ use crate::plan::Plan;
 struct Wish<'t> {
     method: &'t str,
     forms: Vec<KeyLayout>,
-    levels: Vec<(usize, &'t str)>,
+    levels: Vec<(Level, &'t str)>,
 }
 
 fn refused(message: &str) -> Failure {
@@ -65,7 +65,7 @@ fn wish(text: &str) -> Result<Wish<'_>, Failure> {
         let wrong =
             || refused(&format!("a level's method is written @LEVEL=METHOD, as @5=klss; {word:?} is none"));
         let (level, how) = found.ok_or_else(wrong)?;
-        wish.levels.push((usize::from(level) + 1, how));
+        wish.levels.push((Level::new(level.into()), how));
     }
     Ok(wish)
 }
@@ -106,9 +106,9 @@ fn methods(params: &Params, text: &str, costs: &CostTable) -> Result<Option<Meth
     if methods.candidates().is_empty() {
         return Err(no_klss());
     }
-    for (limbs, how) in wish.levels {
-        if limbs > params.q_moduli().len() {
-            let (level, most) = (limbs - 1, params.max_level());
+    for (level, how) in wish.levels {
+        let (limbs, most) = (params.limbs(level), params.max_level());
+        if level > most {
             return Err(refused(&format!("a method is wanted for level {level}; levels end at {most}")));
         }
         // `hybrid`, `klss`, a form, or `klss:` and a form; after those of KLSS perhaps `~` and the limbs of a block.
@@ -121,10 +121,8 @@ fn methods(params: &Params, text: &str, costs: &CostTable) -> Result<Option<Meth
         };
         let layout = if of.is_empty() { KeyLayout::base(params) } else { form(of)? };
         if layout != KeyLayout::base(params) && !wish.forms.contains(&layout) {
-            let message = format!(
-                "level {} is to use the key form {layout}, which is not among the forms named",
-                limbs - 1
-            );
+            let message =
+                format!("level {level} is to use the key form {layout}, which is not among the forms named");
             return Err(refused(&message));
         }
         let method = match klss {
@@ -342,7 +340,8 @@ pub(crate) fn work<'py>(
         kinds.set_item(name, count)?;
     }
     reported.set_item("kinds", kinds)?;
-    let switches = found.switches.into_iter().map(|((limbs, name), count)| (limbs - 1, name, count));
+    let level = |limbs| plan.params.levels().of_limbs(limbs).map_or(0, Level::get);
+    let switches = found.switches.into_iter().map(|((limbs, name), count)| (level(limbs), name, count));
     reported.set_item("switches", PyList::new(py, switches)?)?;
     Ok(reported)
 }

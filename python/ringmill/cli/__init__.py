@@ -229,7 +229,7 @@ def _compile(verb: Verb) -> None:
     sub.add_argument("--params", metavar="FILE", help="parameters to take, of a client of SEAL, say (chosen)")
     sub.add_argument("--switching", metavar="METHOD", help="hybrid (default), klss, auto, seal or openfhe")
     sub.add_argument("--rotation-keys", type=int, metavar="N", help="rotation keys, at most (any)")
-    sub.add_argument("--word", type=int, metavar="BITS", help="bits of the widest prime, for narrow machines (any)")
+    sub.add_argument("--word", type=int, metavar="BITS", help="bits of the widest prime (any)")
     sub.add_argument("--batch", type=int, metavar="N", help="take records along a first axis, about N a call")
     sub.add_argument(
         "--encryption",

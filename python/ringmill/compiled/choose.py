@@ -27,7 +27,6 @@ from ringmill.switching import LIBRARIES, check_switching
 from ringmill.trace.bounds import positive
 from ringmill.trace.program import Traced
 
-
 #: Bits of primes, least and most.
 WORDS = (20, 60)
 
@@ -131,7 +130,7 @@ def _compiled(
     if rotation_keys is not None:
         rotation_keys = whole(ParameterError, "The number of rotation keys", rotation_keys, 0, MOST_KEYS)
     if word is not None:
-        word = whole(ParameterError, "The bits of a word", word, *WORDS)
+        word = whole(ParameterError, "The word", word, *WORDS)
         if params is not None:
             fail(
                 ParameterError,

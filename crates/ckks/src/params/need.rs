@@ -116,8 +116,16 @@ impl Need {
         }
         let primes = self.word.map_or(1, |word| self.scale_bits.div_ceil(word)) as usize;
         if (self.depth as usize).saturating_mul(primes) + 3 > MAX_PRIMES {
-            let of = if primes == 1 { String::new() } else { format!(" of {primes} primes a level") };
-            return Err(unmet(format!("depth {}{of} needs more than {MAX_PRIMES} primes", self.depth)));
+            let of = if primes == 1 { "" } else { &format!(" of {primes} primes a level") };
+            let remedy = if primes == 1 {
+                "lower the depth, or bootstrap"
+            } else {
+                "lower the depth, or take a wider word"
+            };
+            return Err(unmet(format!(
+                "depth {}{of} needs more than {MAX_PRIMES} primes; {remedy}",
+                self.depth
+            )));
         }
         if self.secret.column_is_missing(self.security) {
             return Err(unmet(format!(
@@ -172,7 +180,7 @@ impl Need {
     ) -> Result<(Params, Shape), Option<ParamsError>> {
         let log_q: u32 = chain.q.iter().sum();
         let mut scarce = None;
-        for shape in shapes(&chain.q, self.word) {
+        for shape in shapes(&chain.q, self.word.map(|word| (word, chain))) {
             if log_q + shape.p.iter().sum::<u32>() > limit {
                 continue;
             }
@@ -313,11 +321,14 @@ fn split(bits: u32, word: u32) -> Vec<u32> {
 ///
 /// One bit above the largest digit: sizes are nominal, the primes a little beside them. Those without that bit come last, for
 /// rings where nothing else fits.
-fn shapes(q: &[u32], word: Option<u32>) -> Vec<Shape> {
+fn shapes(q: &[u32], word: Option<(u32, &Chain)>) -> Vec<Shape> {
     let shape = |dnum: usize, spare: u32| {
         let alpha = q.len().div_ceil(dnum);
         let digit = q.chunks(alpha).map(|d| d.iter().sum::<u32>()).max()? + spare;
-        let p = special(digit, q, spare, word);
+        let p = match word {
+            Some((word, chain)) => special_within(digit, word, alpha, chain),
+            None => special(digit, q, spare),
+        };
         let transforms = (dnum + 2) * (q.len() + p.len());
         (q.len().div_ceil(alpha) == dnum).then_some(Shape { dnum, p, transforms })
     };
@@ -332,14 +343,7 @@ fn shapes(q: &[u32], word: Option<u32>) -> Vec<Shape> {
 
 /// Special primes of at least `digit` bits in all, as few as primes below 2^50 allow (or the widest of the chain). They have 30 bits or
 /// more, where a digit has a bit to spare: hardware converts from several primes modulo one above 2^29.8.
-fn special(digit: u32, q: &[u32], spare: u32, word: Option<u32>) -> Vec<u32> {
-    if let Some(word) = word {
-        // A few wide ones: where levels take narrow primes, those of the word are the ones that are left.
-        let count = digit.div_ceil(word).max(1);
-        let (each, wider) = (digit / count, digit % count);
-        let least = if spare > 0 { 30.min(word) } else { 20 };
-        return (0..count).map(|i| (each + u32::from(i < wider)).max(least)).collect();
-    }
+fn special(digit: u32, q: &[u32], spare: u32) -> Vec<u32> {
     let widest = q.iter().max().copied().unwrap_or(0).clamp(FAST_BITS, 60);
     // Prefer primes that stay below 2^50, unless that costs another prime.
     let (fast, wide) = (digit.div_ceil(FAST_BITS), digit.div_ceil(widest));
@@ -347,4 +351,16 @@ fn special(digit: u32, q: &[u32], spare: u32, word: Option<u32>) -> Vec<u32> {
     let (each, wider) = (digit / count, digit % count);
     let least = if spare > 0 { 30 } else { 20 };
     (0..count).map(|i| (each + u32::from(i < wider)).max(least)).collect()
+}
+
+/// The same of primes within a word, as few as it allows. The first holds the sums of conversions on hardware where the word does: n
+/// primes are converted by way of a sum up to n·2^28, modulo some prime of the program.
+fn special_within(digit: u32, word: u32, alpha: usize, chain: &Chain) -> Vec<u32> {
+    let count = digit.div_ceil(word).max(1);
+    let mut p: Vec<u32> =
+        (0..count).map(|i| (digit / count + u32::from(i < digit % count)).max(Modulus::MIN_BITS)).collect();
+    let sources = alpha.max(p.len() + chain.levels.last().copied().unwrap_or(1));
+    let sums = ((sources as f64).log2() + 28.2).ceil() as u32;
+    p[0] = p[0].max(sums.min(word));
+    p
 }
