@@ -8,7 +8,7 @@ use num_bigint::BigUint;
 use ringmill_circuits::CircuitError;
 use ringmill_circuits::bootstrap::{Bootstrap, Need};
 use ringmill_ckks::params::{SecurityTable, keeps_encapsulation};
-use ringmill_ckks::{Params, ParamsError};
+use ringmill_ckks::{Level, Params, ParamsError};
 
 /// log2 N; the greatest log2 PQ of 128 bits with ternary secrets (eprint 2024/463, table 5.2); the greatest log2 q_0·p_0 of
 /// `docs/algorithms/bootstrapping.md`.
@@ -28,6 +28,8 @@ fn any(rng: &mut Rng) -> Result<(Need, u32), CircuitError> {
         log_n,
         transforms: [None, None, Some(1 + rng.below(6))][rng.below(3)],
         arcsine: [None, None, Some(true), Some(false)][rng.below(4)],
+        // Of some: what is drawn of the others stays.
+        word: (bits % 5 == 3).then_some(30 + 7 * bits % 31),
         ..Need::default()
     };
     let mut need = need.iterated(bits, iterations)?;
@@ -51,14 +53,19 @@ fn check(need: &Need, params: &Params) {
         "PQ is above 2^{limit}: {}",
         what()
     );
-    let (q0, p0) = (&params.q_moduli()[0], &params.p_moduli()[0]);
-    assert!(
-        within(BigUint::from(q0.value()) * p0.value(), sparse),
-        "q_0·p_0 is above 2^{sparse}: {}",
-        what()
-    );
+    let (base, p0) = (params.q_at(Level::ZERO), &params.p_moduli()[0]);
+    let q0: BigUint = base.iter().map(|q| BigUint::from(q.value())).product();
+    assert!(within(q0 * p0.value(), sparse), "q_0·p_0 is above 2^{sparse}: {}", what());
     // What errors on the way to the ephemeral secret are divided by: q_0, or what the constants of the maps need.
-    assert!(p0.bits() + 1 >= q0.bits().min(need.wide_bits - 4).min(50), "{}", what());
+    assert!(p0.bits() + 1 >= base[0].bits().min(need.wide_bits - 4).min(50), "{}", what());
+    if let Some(word) = need.word {
+        assert!(params.key_moduli().all(|q| q.value() < 1 << word), "{}", what());
+        // Levels are near a power of two, whatever their primes are; the last one takes those that are left.
+        for level in 2..=params.max_level().get() {
+            let bits = params.level_scale(Level::new(level)).log2();
+            assert!((bits - bits.round()).abs() < 0.45, "level {level} has {bits} bits: {}", what());
+        }
+    }
     assert!(params.may_encapsulate(), "{}", what());
     let claim = params.security().claim().unwrap();
     assert_eq!(
@@ -88,7 +95,7 @@ fn sweep(seed: u64, count: usize) {
             Ok((params, config)) => {
                 met += 1;
                 check(&need, &params);
-                narrowed += usize::from(is_narrowed(&need, &params, &config));
+                narrowed += usize::from(need.word.is_none() && is_narrowed(&need, &params, &config));
                 let (found, levels) =
                     Bootstrap::laid_out(&params).unwrap_or_else(|| panic!("{need:?}: {params}"));
                 assert!(levels >= need.levels, "{need:?}: {params}");

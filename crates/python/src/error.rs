@@ -255,7 +255,7 @@ impl Failure {
                 );
                 return Self::rule(Family::Parameter, "BootstrapAccuracy", &message);
             }
-            E::BootstrapSecurity { .. } | E::BootstrapWord { .. } => Family::Parameter,
+            E::BootstrapSecurity { .. } => Family::Parameter,
             E::LevelExhausted { .. } | E::DropUp { .. } | E::ScaleOverflow { .. } => Family::Level,
             E::NotFinite { .. } | E::SumRange { .. } | E::BeyondBound { .. } | E::BadBound { .. } => {
                 Family::Encoding

@@ -165,6 +165,9 @@ impl Params {
     ///     arcsine: whether the sine is corrected by the arcsine, for two levels; without it primes are three to five bits
     ///         wider. By default it is where the ring has the capacity for it.
     ///     insecure: accept less than 128 bits of security at `log_n`: for tests alone.
+    ///     word: bits of the widest prime, 20 to 60, for machines of narrow words: levels then have as many primes as they take, and
+    ///         the scale is the next wider one whose primes are not too few. One iteration is the default there, whatever `iterations`
+    ///         says: ask `bootstrap(iterations=2)` for two.
     ///
     /// Raises
     /// ------
@@ -172,8 +175,8 @@ impl Params {
     #[staticmethod]
     #[pyo3(signature = (
         levels = None, *, bits = None, iterations = None, scale_bits = None, wide_bits = None, slots = None, log_n = None,
-        transforms = None, arcsine = None, insecure = false
-    ), text_signature = "(levels=9, *, bits=22, iterations=1, scale_bits=None, wide_bits=None, slots=None, log_n=16, transforms=None, arcsine=None, insecure=False)")]
+        transforms = None, arcsine = None, insecure = false, word = None
+    ), text_signature = "(levels=9, *, bits=22, iterations=1, scale_bits=None, wide_bits=None, slots=None, log_n=16, transforms=None, arcsine=None, insecure=False, word=None)")]
     #[allow(clippy::too_many_arguments)] // named in Python
     fn bootstrapping(
         levels: Option<&Bound<'_, PyAny>>,
@@ -186,7 +189,9 @@ impl Params {
         transforms: Option<&Bound<'_, PyAny>>,
         #[pyo3(from_py_with = given)] arcsine: Option<bool>,
         #[pyo3(from_py_with = given)] insecure: bool,
+        word: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let word = choice("word", word, "of bits, from 20 to 60")?;
         let levels = limited("levels", levels, (0, 64))?.unwrap_or(9);
         let bits = choice("bits", bits, COUNT)?.unwrap_or(22);
         let iterations = choice("iterations", iterations, "from 1 to 2")?.unwrap_or(1);
@@ -197,7 +202,7 @@ impl Params {
         let slots = choice("slots", slots, "that is a power of two from 4 to N/2")?;
         let slots = slots.unwrap_or(1 << (log_n - 1));
         let chosen = || {
-            let need = Need { levels, slots, log_n, insecure, transforms, arcsine, ..Need::default() }
+            let need = Need { levels, slots, log_n, insecure, transforms, arcsine, word, ..Need::default() }
                 .iterated(bits, iterations)?;
             let need = scale_bits.into_iter().fold(need, Need::at_scale);
             Need { wide_bits: wide_bits.unwrap_or(need.wide_bits), ..need }.in_arrangement(iterations)

@@ -40,11 +40,6 @@ pub enum Error {
     )]
     BootstrapSecurity { security: u32 },
     #[error(
-        "chains that bootstrap have one prime a level, as wide as the scale, and no prime of at most {word} bits is asked for here; \
-         leave the word out, or the bootstrapping"
-    )]
-    BootstrapWord { word: u32 },
-    #[error(
         "{bits} bits of accuracy are not reached by bootstrappings precise to {most} bits; ask for fewer, promise closer bounds with \
          `Builder::promise`, or plan with parameters of a `Need` of {slots} slots, which holds results to none"
     )]

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ringmill_ckks::keys::Direction;
 use ringmill_ckks::{
-    Ciphertext, CkksError, EncapsulationKey, GaloisKeys, KeyForm, KeyIdentity, KlssKey, Params, RelinKey,
-    SwitchKey,
+    Ciphertext, CkksError, EncapsulationKey, GaloisKeys, KeyForm, KeyIdentity, KlssKey, Level, Params,
+    RelinKey, SwitchKey,
 };
 use ringmill_machine::{Executable, Watch};
 use ringmill_program::he::{Op, Program, Type, Value};
@@ -218,8 +218,12 @@ impl Prepared {
                     let missing = CkksError::MissingEncapsulationKey;
                     let key = operands.keys.encapsulation.ok_or(missing)?;
                     let poly = if part == 0 { key.b(direction) } else { key.a(direction) };
-                    // The first ones and the special prime, which is the last.
-                    list.extend(poly.limbs().take(limbs).chain(poly.limbs().last()).map(words));
+                    // Of each digit the first ones and the special prime, which is the last.
+                    let (all, of_digit) = (poly.limb_count(), direction.limbs_of_digit(key.params()));
+                    for digit in (0..all).step_by(of_digit) {
+                        let kept = (digit..digit + limbs).chain([digit + of_digit - 1]);
+                        list.extend(kept.map(|i| words(poly.limb(i))));
+                    }
                 }
             }
         }
@@ -296,7 +300,7 @@ fn plan(p: &Program, lowered: &Lowered, params: &Params) -> Result<Vec<Source>, 
             },
             InputSource::Encapsulation { direction, part } => {
                 let limbs = match direction {
-                    Direction::Down => 1,
+                    Direction::Down => params.limbs(Level::ZERO),
                     Direction::Up => params.q_moduli().len(),
                 };
                 Source::Encapsulation { direction, part, limbs }

@@ -165,3 +165,18 @@ fn as_many_iterations_as_gain_nothing_are_refused() {
     }
     assert!(Need::default().iterated(37, 2).unwrap_err().to_string().contains("12 to 36"));
 }
+
+#[test]
+fn chains_within_a_word_bootstrap_as_precisely_as_wide_primes() {
+    for (word, log_n) in [(36, 10), (32, 11), (30, 10)] {
+        let need =
+            Need { levels: LEFT, slots: 512, log_n, insecure: true, word: Some(word), ..Need::default() };
+        let (params, config) = need.arranged(20, 1).unwrap();
+        assert!(params.key_moduli().all(|q| q.value() < 1 << word), "{params}");
+        assert!(params.limbs(Level::ZERO) > 1, "{params}");
+        assert_eq!(Bootstrap::of(&params, None), config);
+        let (_, error, predicted) = bootstrapped(params, 512, &config);
+        println!("words of {word} bits: error 2^{:.1}, predicted 2^{:.1}", error.log2(), predicted.log2());
+        assert!(error <= predicted && predicted < 64.0 * error && error.log2() < -20.0, "{word}: {error:e}");
+    }
+}

@@ -6,9 +6,9 @@
 //! above the raise are then spent on the margin that replaces it. Other numbers of maps must be requested:
 //! one or two for few slots, four to six for fewer rotations at the price of levels and keys.
 
-use ringmill_ckks::Params;
+use ringmill_ckks::{Level, Params};
 
-use super::need::{WIDE_MOST, WIDEST};
+use super::need::{LEAST, SCALE_MOST, WIDE_MOST, WIDEST};
 use super::{Bootstrap, Need};
 use crate::CircuitError;
 use crate::linear::Keys;
@@ -80,13 +80,17 @@ impl Bootstrap {
 
 /// The arrangement and the need whose chain has the primes of these parameters.
 fn layout(params: &Params) -> Option<(Bootstrap, Need)> {
+    // Of each level, whose primes may be several.
     let sizes: Vec<u32> =
         params.q_moduli().iter().map(|q| (q.value() as f64).log2().round() as u32).collect();
+    let levels = (0..=params.max_level().get()).map(|level| params.levels().primes(Level::new(level)));
+    let sizes: Vec<u32> = levels.map(|primes| sizes[primes].iter().sum()).collect();
     let (scale_bits, slots) = (params.literal().scale_bits, params.slots());
     ARRANGEMENTS.map(Bootstrap::arranged).into_iter().find_map(|config| {
         let depth = config.depth().ok()?;
         let levels = (sizes.len() as u32).checked_sub(1 + config.start(slots) + depth)?;
-        let need = |wide_bits| Need { levels, scale_bits, wide_bits, slots, ..Need::default() };
+        let word = (!params.levels().is_single()).then_some(LEAST);
+        let need = |wide_bits| Need { levels, scale_bits, wide_bits, slots, word, ..Need::default() };
         let mut needs = Need::wide_of(*sizes.last()?).map(need);
         needs.find(|need| need.chain(&config, depth) == sizes).map(|need| (config, need))
     })
@@ -111,6 +115,23 @@ impl Need {
     /// precision than a sine without the correction has.
     pub fn in_arrangement(&self, iterations: u32) -> Result<(Params, Bootstrap), CircuitError> {
         self.check()?;
+        if self.word.is_none() {
+            return self.at_this_scale(iterations);
+        }
+        // Narrow primes are few: the next scale whose primes there are.
+        let mut first = None;
+        for scale_bits in self.scale_bits..=SCALE_MOST {
+            let need = self.clone().at_scale(scale_bits);
+            match need.at_this_scale(iterations) {
+                Err(CircuitError::Params(why)) => first = first.or(Some(CircuitError::Params(why))),
+                found => return found,
+            }
+        }
+        Err(first.unwrap_or(CircuitError::NeedScale { scale_bits: self.scale_bits, most: SCALE_MOST }))
+    }
+
+    /// The same at this scale and no other.
+    fn at_this_scale(&self, iterations: u32) -> Result<(Params, Bootstrap), CircuitError> {
         let (first, others) = self.arrangements();
         let laid_out = |arrangement| {
             let config = Bootstrap { iterations, ..Bootstrap::arranged(arrangement) };

@@ -170,8 +170,12 @@ impl Bootstrap {
         (0..=most).rev().find(|&bits| bits + self.more_room(bits) <= most).unwrap_or(0)
     }
 
-    /// How many iterations chains for this need are laid out for.
+    /// How many iterations chains for this need are laid out for. Where levels have several primes, it is one: their scale is what
+    /// primes allow, and says nothing of what was wanted.
     fn laid_out_for(&self, need: &Need) -> u32 {
+        if need.has_narrow_primes() {
+            return 1;
+        }
         let wanted = need.scale_bits.saturating_sub(PRECISION_BELOW);
         let each = iterated::each(wanted, 2);
         let for_two = need::wide(need.scale_bits, each) + self.more_room(each);

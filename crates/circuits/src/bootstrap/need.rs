@@ -12,6 +12,7 @@
 //! of T_2(t), T_4(t) … by a quarter of that each time. But y has the errors of all rotations of the last map. So the scale of t is three
 //! bits above that of y, and falls by two from product to product; by one where scales are wide.
 
+use ringmill_ckks::params::word::{sizes, split};
 use ringmill_ckks::params::{MAX_LOG_N, MAX_PRIMES, MIN_LOG_N, SecurityTable, encapsulation_limit};
 use ringmill_ckks::{Params, ParamsError, ParamsLiteral, Secret};
 
@@ -26,7 +27,7 @@ const BASE_BITS: u32 = 10;
 pub(super) const WIDEST: u32 = 60;
 
 /// The narrowest.
-const LEAST: u32 = 20;
+pub(super) const LEAST: u32 = 20;
 
 /// The widest primes whose arithmetic is the fastest there is.
 const FAST: u32 = 50;
@@ -76,6 +77,9 @@ pub struct Need {
     pub transforms: Option<usize>,
     /// Whether the sine is corrected by the arcsine; whichever suits the ring if `None`. For [`arranged`](Self::arranged).
     pub arcsine: Option<bool>,
+    /// The word of a machine, 20 to 60 bits: every prime is below 2^word. A level then has as many primes as it takes, and the scale is
+    /// the next wider one whose primes are not too few. For [`arranged`](Self::arranged).
+    pub word: Option<u32>,
 }
 
 impl Default for Need {
@@ -90,6 +94,7 @@ impl Default for Need {
             insecure: false,
             transforms: None,
             arcsine: None,
+            word: None,
         }
     }
 }
@@ -101,7 +106,7 @@ pub(super) const WIDE_ABOVE: u32 = 34;
 pub(super) const WIDE_MOST: u32 = WIDEST - 2;
 
 /// The widest scale of results: that of the sine is above it.
-const SCALE_MOST: u32 = WIDE_MOST - FLAT[0];
+pub(super) const SCALE_MOST: u32 = WIDE_MOST - FLAT[0];
 
 /// The most bits that a number of iterations gives.
 pub const fn most_bits(iterations: u32) -> u32 {
@@ -180,6 +185,7 @@ impl Need {
     pub(super) fn check(&self) -> Result<(), CircuitError> {
         self.check_slots()?;
         self.check_transforms()?;
+        self.check_word()?;
         let (scale_bits, wide_bits) = (self.scale_bits, self.wide_bits);
         if scale_bits > SCALE_MOST {
             return Err(CircuitError::NeedScale { scale_bits, most: SCALE_MOST });
@@ -189,6 +195,14 @@ impl Need {
             return Err(CircuitError::Wide { wide_bits, scale_bits, least, most });
         }
         Ok(())
+    }
+
+    fn check_word(&self) -> Result<(), CircuitError> {
+        let (min, max) = (LEAST, WIDEST);
+        match self.word {
+            Some(word) if !(min..=max).contains(&word) => Err(ParamsError::Word { word, min, max }.into()),
+            _ => Ok(()),
+        }
     }
 
     fn check_slots(&self) -> Result<(), CircuitError> {
@@ -221,6 +235,16 @@ impl Need {
         least..=if self.insecure { least } else { MAX_LOG_N }
     }
 
+    /// Whether the word is narrower than some level.
+    pub(super) fn has_narrow_primes(&self) -> bool {
+        self.word.is_some_and(|word| word < self.base())
+    }
+
+    /// Bits of level 0.
+    fn base(&self) -> u32 {
+        (self.scale_bits + BASE_BITS).min(WIDEST)
+    }
+
     fn rise(&self) -> [u32; 3] {
         if self.wide_bits > FAST + RISE[0] { FLAT } else { RISE }
     }
@@ -243,7 +267,7 @@ impl Need {
         let argument = argument(narrow, self.rise());
         sine.resize((depth as usize).saturating_sub(maps + argument.len()), narrow);
         sine.extend(argument);
-        let mut q = vec![(self.scale_bits + BASE_BITS).min(WIDEST)];
+        let mut q = vec![self.base()];
         // Ciphertexts of more slots take as many levels on their way to coefficients as there are transforms; of so few, fewer.
         let start = bootstrap.to_coefficients.max(1);
         q.extend(std::iter::repeat_n(self.scale_bits, start + self.levels as usize));
@@ -260,13 +284,22 @@ impl Need {
             false => TABLE.limit(log_n, Secret::Ternary, 128).ok_or(None)?,
         };
         let log_q: u32 = q.iter().sum();
+        let (levels, primes) = self.primes(log_n, log_q < limit, q)?;
+        let q = &primes[..];
         let (mut best, mut scarce): (Option<(usize, Params)>, _) = (None, None);
         for dnum in 1..=q.len() {
             let alpha = q.len().div_ceil(dnum);
             let Some(digit) = q.chunks(alpha).map(|d| d.iter().sum::<u32>()).max() else { continue };
-            for (first, spare) in self.firsts(log_n, q) {
+            for (first, spare) in self.firsts(log_n, q, &levels) {
                 let room = limit.saturating_sub(log_q);
-                let special = special(digit + spare, FAST.min(self.wide_bits), first, room);
+                let special = match self.word {
+                    Some(word) => {
+                        let mut special = split(digit + spare, word);
+                        special[0] = special[0].max(first);
+                        special
+                    }
+                    None => special(digit + spare, FAST.min(self.wide_bits), first, room),
+                };
                 let transforms = (dnum + 2) * (q.len() + special.len());
                 let better = best.as_ref().is_none_or(|(least, _)| transforms < *least);
                 if q.len().div_ceil(alpha) != dnum || log_q + special.iter().sum::<u32>() > limit || !better {
@@ -275,9 +308,14 @@ impl Need {
                 let literal = ParamsLiteral {
                     scale_bits: self.scale_bits,
                     insecure: self.insecure,
+                    levels: levels.clone(),
                     ..ParamsLiteral::from_bits(log_n, q, &special, dnum)
                 };
-                match Params::new(&literal) {
+                let made = match self.word {
+                    Some(word) => Params::within(word, &literal),
+                    None => Params::new(&literal),
+                };
+                match made {
                     Ok(params) if self.serves(&params) => {
                         best = Some((transforms, params));
                         break;
@@ -290,6 +328,28 @@ impl Need {
         best.map(|(_, params)| params).ok_or(scarce)
     }
 
+    /// Primes of each level, none for one each, and the sizes of all. A chain that a ring does not hold anyway is not looked up.
+    fn primes(
+        &self,
+        log_n: u32,
+        holds: bool,
+        q: &[u32],
+    ) -> Result<(Vec<usize>, Vec<u32>), Option<ParamsError>> {
+        match self.word {
+            None => Ok((Vec::new(), q.to_vec())),
+            Some(_) if !holds => Err(None),
+            Some(word) => {
+                let all = sizes(q, word, log_n).map_err(Some)?;
+                let all_sizes = all.concat();
+                if all_sizes.len() > MAX_PRIMES {
+                    let (count, max) = (all_sizes.len(), MAX_PRIMES);
+                    return Err(Some(ParamsError::TooManyPrimes { side: "ciphertext", count, max }));
+                }
+                Ok((all.iter().map(Vec::len).collect(), all_sizes))
+            }
+        }
+    }
+
     /// Whether all keys of these parameters may be drawn.
     fn serves(&self, params: &Params) -> bool {
         self.insecure || params.keeps(TABLE, 128) && params.may_encapsulate()
@@ -299,16 +359,18 @@ impl Need {
     ///
     /// p_0 holds the constants of the maps as one limb each; their scale is that of the primes there. If keys
     /// under the ephemeral secret leave fewer bits than that, p_0 takes those, provided that it covers q_0.
-    fn firsts(&self, log_n: u32, q: &[u32]) -> Vec<(u32, u32)> {
+    fn firsts(&self, log_n: u32, q: &[u32], levels: &[usize]) -> Vec<(u32, u32)> {
         let first = (self.narrow() + 2).min(if self.rise() == FLAT { WIDEST } else { FAST });
+        let first = first.min(self.word.unwrap_or(WIDEST));
         let mut all = vec![(first, SPARE_BITS), (first, SPARE_BITS - 1)];
-        let base = q.first().copied().unwrap_or(0);
+        let base = &q[..levels.first().copied().unwrap_or(1)];
+        let (base, widest) = (base.iter().sum::<u32>(), base.iter().max().copied().unwrap_or(0));
         if let Some(left) =
             encapsulation_limit(log_n).and_then(|limit| limit.checked_sub(base)).filter(|_| !self.insecure)
         {
             // One bit less for primes that are a hair above their sizes.
             let narrower =
-                [left, left.saturating_sub(1)].into_iter().filter(|&left| left < first && left >= base);
+                [left, left.saturating_sub(1)].into_iter().filter(|&left| left < first && left >= widest);
             all.extend(narrower.flat_map(|left| [(left, SPARE_BITS), (left, SPARE_BITS - 1)]));
         }
         all

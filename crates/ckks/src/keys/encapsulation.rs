@@ -5,7 +5,9 @@
 //! Troncoso-Pastoriza and Hubaux, ACNS 2022). Security: [`encapsulation_limit`] and `docs/algorithms/bootstrapping.md`.
 //!
 //! Both are keys of one digit: the polynomial switched is below q_0, which p_0 balances. Neither needs the other special
-//! primes, and the key under the sparse secret must not have them.
+//! primes, and the key under the sparse secret must not have them. Where level 0 has several primes, there is a digit for each:
+//! d_0 + q_0·(d_1 + q_1·(d_2 + …)), the polynomial as an integer. Digits by residues would be it modulo Q_0 alone, and above
+//! Q_0 multiples of it under the dense secret would come in.
 
 use std::fmt;
 
@@ -19,7 +21,7 @@ use super::secret::{SecretKey, transformed};
 use crate::check;
 use crate::error::CkksError;
 use crate::limbs;
-use crate::params::{Params, encapsulation_limit};
+use crate::params::{Level, Params, encapsulation_limit};
 
 /// Hamming weight of the ephemeral secret.
 pub const EPHEMERAL_WEIGHT: u32 = 32;
@@ -27,7 +29,7 @@ pub const EPHEMERAL_WEIGHT: u32 = 32;
 /// Which way a key leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Direction {
-    /// From the secret to the sparse one, modulo q_0·p_0.
+    /// From the secret to the sparse one, modulo the primes of level 0 and p_0.
     Down,
     /// From the sparse secret to the secret, modulo q_0 … q_L·p_0.
     Up,
@@ -37,13 +39,19 @@ impl Direction {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Down, Self::Up];
 
-    /// Primes of its key in storage order, as indices into the key basis.
+    /// Primes of its key in storage order, digit after digit, as indices into the key basis.
     pub(crate) fn primes(self, params: &Params) -> Vec<usize> {
-        let q = params.q_moduli().len();
-        match self {
-            Self::Down => vec![0, q],
+        let (q, digits) = (params.q_moduli().len(), params.limbs(Level::ZERO));
+        let of_digit: Vec<usize> = match self {
+            Self::Down => (0..digits).chain([q]).collect(),
             Self::Up => (0..=q).collect(),
-        }
+        };
+        of_digit.repeat(digits)
+    }
+
+    /// Limbs of each digit of its key: those that are switched, and that of p_0.
+    pub fn limbs_of_digit(self, params: &Params) -> usize {
+        self.primes(params).len() / params.limbs(Level::ZERO)
     }
 
     fn label(self) -> &'static [u8] {
@@ -54,7 +62,7 @@ impl Direction {
     }
 }
 
-/// b and a over the primes of a direction: b + a·to = e + p_0·from.
+/// b and a over the primes of a direction: b + a·to = e + p_0·from, by the weight of the digit.
 #[derive(Clone, PartialEq)]
 struct Half {
     b: Poly,
@@ -107,7 +115,7 @@ impl EncapsulationKey {
         &self.params
     }
 
-    /// b: of q_0, p_0 down; of q_0 … q_L, p_0 up.
+    /// b of each digit: of the primes of level 0 and p_0 down; of q_0 … q_L, p_0 up.
     pub fn b(&self, direction: Direction) -> &Poly {
         &self.half(direction).b
     }
@@ -160,11 +168,12 @@ fn check_security(params: &Params) -> Result<(), CkksError> {
 }
 
 fn expand(params: &Params, direction: Direction, seed: &Seed) -> Poly {
-    let primes = direction.primes(params);
+    let (primes, of_digit) = (direction.primes(params), direction.limbs_of_digit(params));
     let moduli: Vec<_> = params.key_moduli().collect();
     let mut a = Poly::zeros(params.n(), primes.len(), Domain::Evaluation);
     limbs::fill(&mut a, |i, limb| {
-        uniform(seed, direction.label(), primes[i] as u32, moduli[primes[i]], limb);
+        let number = (i / of_digit * moduli.len() + primes[i]) as u32;
+        uniform(seed, direction.label(), number, moduli[primes[i]], limb);
     });
     a
 }
@@ -178,18 +187,28 @@ fn half(
     seed: &Seed,
 ) -> Result<Half, CkksError> {
     let (n, primes) = (params.n(), direction.primes(params));
+    let of_digit = direction.limbs_of_digit(params);
     let a = expand(params, direction, seed);
-    let mut error = Zeroizing::new(vec![0i8; n]);
-    rng.gaussian(&mut error);
+    let errors: Vec<_> = (0..primes.len() / of_digit)
+        .map(|_| {
+            let mut error = Zeroizing::new(vec![0i8; n]);
+            rng.gaussian(&mut error);
+            error
+        })
+        .collect();
     let (special, q) = (params.p_moduli()[0].value(), params.q_moduli().len());
     let mut b = Poly::zeros(n, primes.len(), Domain::Evaluation);
     limbs::for_each(&mut b, |i, limb| {
-        let prime = primes[i];
-        masked_error(params, prime, &error, a.limb(i), &transformed(params, prime, to)?, limb)?;
+        let (prime, digit) = (primes[i], i / of_digit);
+        masked_error(params, prime, &errors[digit], a.limb(i), &transformed(params, prime, to)?, limb)?;
         if prime < q {
             let (ring, from) = (params.ring(prime)?, transformed(params, prime, from)?);
+            let m = ring.modulus();
+            // p_0 times the primes of the digits below.
+            let below = params.q_moduli()[..digit].iter().map(|q| q.value());
+            let weight = below.fold(m.reduce(special), |weight, q| m.mul(weight, m.reduce(q)));
             let mut scaled = Zeroizing::new(vec![0u64; n]);
-            ring.mul_scalar(&mut scaled, &from, ring.modulus().reduce(special))?;
+            ring.mul_scalar(&mut scaled, &from, weight)?;
             ring.add_assign(limb, &scaled)?;
         }
         Ok(())

@@ -517,14 +517,17 @@ impl Noise {
         }
     }
 
-    /// After the way to the ephemeral secret, from q_0 to Q and back: multiples of 2^`bits` have been added, and the message,
+    /// After the way to the ephemeral secret, from level 0 to Q and back: multiples of 2^`bits` have been added, and the message,
     /// which fills `slots` slots, is divided by the number of its copies. `scale` is that of the result.
     #[must_use]
     pub fn raise(&self, params: &Params, scale: &Scale, slots: usize, bits: u32) -> Self {
         let magnitude = self.magnitude + raised_magnitude(slots, bits);
         let copies = (params.slots() / slots.max(1)) as f64;
-        let ratio = params.q_moduli()[0].value() as f64 / params.p_moduli()[0].value() as f64;
-        let switch = params.n() as f64 * params.sigma().powi(2) * ratio * ratio / 12.0;
+        let special = params.p_moduli()[0].value() as f64;
+        // A digit for each prime of level 0.
+        let ratios =
+            params.q_at(Level::ZERO).iter().map(|q| (q.value() as f64 / special).powi(2)).sum::<f64>();
+        let switch = params.n() as f64 * params.sigma().powi(2) * ratios / 12.0;
         let below = (1.0 + f64::from(crate::keys::EPHEMERAL_WEIGHT)) / 12.0;
         let variance = 2.0 * switch + below + rounding_variance(params);
         let (sources, rest) = (self.sources.scaled(1.0 / copies), self.rest / copies);

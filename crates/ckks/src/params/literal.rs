@@ -145,17 +145,14 @@ const SPARE: usize = 8;
 /// A chain whose levels have several primes, in the order in which scales stay. Of each size that levels at the scale have, the primes
 /// are those nearest to it, and special primes of the size are above them.
 pub(super) fn steady_groups(lit: &ParamsLiteral, turns: &Chain, levels: &Levels) -> Option<Chain> {
-    let at_scale = |level: &Level| {
-        let sizes: Option<u32> = lit.q[levels.primes(*level)].iter().map(|&spec| bits_of(spec)).sum();
-        sizes == Some(lit.scale_bits)
-    };
-    let (floor, top) = (Level::ZERO, levels.top().get());
-    if !(1..=top).map(Level::new).all(|level| at_scale(&level)) {
-        return None;
-    }
+    let floor = Level::ZERO;
     let (mut q, mut p) = turns.clone();
     let first = levels.limbs(floor);
     let sizes: BTreeSet<u32> = lit.q[first..].iter().filter_map(|&spec| bits_of(spec)).collect();
+    // Primes by value stand as they are given.
+    if lit.q[first..].iter().any(|&spec| bits_of(spec).is_none()) {
+        return None;
+    }
     let mut pools = Vec::new();
     for bits in sizes {
         let of = |specs: &[PrimeSpec], from: usize| -> Vec<usize> {
@@ -184,7 +181,7 @@ pub(super) fn steady_groups(lit: &ParamsLiteral, turns: &Chain, levels: &Levels)
         pools.extend(pool);
     }
     let values: Vec<u64> = q.iter().map(|m| m.value()).collect();
-    let steady = steady_levels_of(&pools, &values, levels, floor, f64::from(lit.scale_bits).exp2());
+    let steady = steady_levels_of(&pools, &values, levels, floor);
     let q = steady.into_iter().map(Modulus::new).collect::<Result<_, _>>().ok()?;
     Some((q, p))
 }
@@ -277,7 +274,7 @@ fn value_of(s: PrimeSpec) -> Option<u64> {
     if let PrimeSpec::Value(q) = s { Some(q) } else { None }
 }
 
-fn bits_of(s: PrimeSpec) -> Option<u32> {
+pub(super) fn bits_of(s: PrimeSpec) -> Option<u32> {
     if let PrimeSpec::Bits(b) = s { Some(b) } else { None }
 }
 
@@ -304,7 +301,12 @@ fn least_set_bits(bits: u32, log_n: u32, count: usize) -> Result<Vec<u64>, Param
 }
 
 /// `count` primes ≡ 1 mod 2N next to 2^bits that are not in `taken`, above and below by turns.
-fn near_power(bits: u32, log_n: u32, count: usize, taken: &[u64]) -> Result<Vec<u64>, ParamsError> {
+pub(super) fn near_power(
+    bits: u32,
+    log_n: u32,
+    count: usize,
+    taken: &[u64],
+) -> Result<Vec<u64>, ParamsError> {
     let (min, max) = (Modulus::MIN_BITS, Modulus::MAX_BITS);
     if !(min..=max).contains(&bits) {
         return Err(ParamsError::PrimeBits { bits, min, max });

@@ -9,6 +9,7 @@ mod need;
 mod order;
 pub mod security;
 mod size;
+pub mod word;
 
 use std::fmt;
 use std::ops::Range;
@@ -236,9 +237,9 @@ impl Params {
         log2_product(&self.0.p)
     }
 
-    /// q_0·p_0, the modulus of the key under the ephemeral secret of bootstrapping.
+    /// The primes of level 0 and p_0, the modulus of the key under the ephemeral secret of bootstrapping.
     pub fn encapsulation(&self) -> ModulusSize {
-        ModulusSize::of([&self.0.q[0], &self.0.p[0]])
+        ModulusSize::of(self.q_at(Level::ZERO).iter().chain(&self.0.p[..1]))
     }
 
     /// Whether a key under the ephemeral secret of bootstrapping may be drawn: [`keeps_encapsulation`], or the mark `insecure`.

@@ -1,14 +1,10 @@
 //! Parameters by need: from what a computation wants to the smallest ring that gives it.
 
-use ringmill_ring::primes::{self, Side};
-use ringmill_ring::{Modulus, RingError};
+use ringmill_ring::Modulus;
 
 use super::levels::MAX_LEVEL_PRIMES;
-use super::order::{DRIFT_MAX, steady_levels};
-use super::{
-    Level, MAX_LOG_N, MAX_PRIMES, MIN_LOG_N, Params, ParamsError, ParamsLiteral, PrimeSpec, Secret,
-    SecurityTable,
-};
+use super::word::sizes;
+use super::{MAX_LOG_N, MAX_PRIMES, MIN_LOG_N, Params, ParamsError, ParamsLiteral, Secret, SecurityTable};
 
 /// Exact binary64 kernels need primes below 2^50; the fastest on CPUs without IFMA and as fast as any with it.
 const FAST_BITS: u32 = 50;
@@ -144,7 +140,14 @@ impl Need {
         for log_n in MIN_LOG_N..=MAX_LOG_N {
             let limit = TABLE.limit(log_n, self.secret, self.security);
             let Some(limit) = limit.filter(|_| (1 << log_n) / 2 >= self.slots) else { continue };
-            for chain in self.chains(max) {
+            for chain in self.chains(max, log_n) {
+                let chain = match chain {
+                    Ok(chain) => chain,
+                    Err(why) => {
+                        scarce = Some(why);
+                        continue;
+                    }
+                };
                 match self.cheapest(log_n, &chain, limit) {
                     Ok((params, shape)) => {
                         let rationale = self.explain(&params, &chain, limit, &shape);
@@ -158,7 +161,7 @@ impl Need {
                 }
             }
         }
-        let bits: u32 = self.chain(self.scale_bits).q.iter().sum();
+        let bits: u32 = self.levels(self.scale_bits).iter().sum();
         let remedy = "lower the depth, change the scale, or bootstrap";
         Err(unmet(match scarce {
             Some(why) => format!("at N = 2^{MAX_LOG_N}, {why}; {remedy}"),
@@ -194,30 +197,31 @@ impl Need {
     }
 
     /// Chains to be tried, the narrowest scale first: with words, wider ones too, up to `max` bits.
-    fn chains(&self, max: u32) -> impl Iterator<Item = Chain> + '_ {
+    fn chains(&self, max: u32, log_n: u32) -> impl Iterator<Item = Result<Chain, ParamsError>> + '_ {
         let last = if self.word.is_some() { max.min(self.scale_bits + WIDER) } else { self.scale_bits };
-        (self.scale_bits..=last).map(|scale_bits| self.chain(scale_bits))
+        (self.scale_bits..=last).map(move |scale_bits| self.chain(scale_bits, log_n))
     }
 
-    /// Sizes of the ciphertext primes: the base as one or two primes, then one prime a rescale; with words, as many as each takes.
-    fn chain(&self, scale_bits: u32) -> Chain {
+    /// Bits of each level: the base, then the scale for each rescale.
+    fn levels(&self, scale_bits: u32) -> Vec<u32> {
         // One bit for the sign, and one to spare unless it is the one that crosses the bound of the fast kernels.
         let tight = scale_bits + self.integer_bits + 1;
         let base = if tight == FAST_BITS { tight } else { tight + 1 }.max(20);
-        let depth = self.depth as usize;
-        let Some(word) = self.word else {
-            let mut q = match base {
-                b if b <= Modulus::MAX_BITS => vec![b],
-                // A base wider than the widest prime: two primes that are never rescaled away.
-                b => vec![b.div_ceil(2), b / 2],
-            };
-            q.extend(std::iter::repeat_n(scale_bits, depth));
-            return Chain { q, levels: Vec::new(), scale_bits };
-        };
-        let (first, level) = (split(base, word), split(scale_bits, word));
-        let levels = std::iter::once(first.len()).chain(std::iter::repeat_n(level.len(), depth)).collect();
-        let q = first.into_iter().chain(level.iter().copied().cycle().take(depth * level.len())).collect();
-        Chain { q, levels, scale_bits }
+        std::iter::once(base).chain(std::iter::repeat_n(scale_bits, self.depth as usize)).collect()
+    }
+
+    /// Sizes of the ciphertext primes: the base as one or two primes, then one prime a rescale; with words, as many as each takes.
+    fn chain(&self, scale_bits: u32, log_n: u32) -> Result<Chain, ParamsError> {
+        let mut q = self.levels(scale_bits);
+        if let Some(word) = self.word {
+            let sizes = sizes(&q, word, log_n)?;
+            return Ok(Chain { levels: sizes.iter().map(Vec::len).collect(), q: sizes.concat(), scale_bits });
+        }
+        // A base wider than the widest prime: two primes that are never rescaled away.
+        if q[0] > Modulus::MAX_BITS {
+            q.splice(..1, [q[0].div_ceil(2), q[0] / 2]);
+        }
+        Ok(Chain { q, levels: Vec::new(), scale_bits })
     }
 
     fn build(&self, log_n: u32, chain: &Chain, shape: &Shape) -> Result<Params, ParamsError> {
@@ -228,7 +232,7 @@ impl Need {
             ..ParamsLiteral::from_bits(log_n, &chain.q, &shape.p, shape.dnum)
         };
         match self.word {
-            Some(word) => within(word, literal, (&chain.q, &shape.p)),
+            Some(word) => Params::within(word, &literal),
             None => Params::new(&literal),
         }
     }
@@ -236,7 +240,7 @@ impl Need {
     fn explain(&self, params: &Params, chain: &Chain, limit: u32, shape: &Shape) -> String {
         let widest = chain.q.iter().chain(&shape.p).max().copied().unwrap_or(0);
         let width = if let Some(word) = self.word {
-            let primes = chain.levels.last().copied().unwrap_or(1);
+            let primes = chain.levels[1..].iter().max().copied().unwrap_or(1);
             let levels = if primes == 1 { "one prime".into() } else { format!("{primes} primes") };
             let wider = if chain.scale_bits == self.scale_bits {
                 String::new()
@@ -279,42 +283,6 @@ impl Secret {
     fn column_is_missing(self, category: u32) -> bool {
         TABLE.limit(MAX_LOG_N, self, category).is_none()
     }
-}
-
-/// A chain whose primes of the size of a word are below 2^`word`, the greatest of them special ones.
-fn within(word: u32, mut literal: ParamsLiteral, (q, p): (&[u32], &[u32])) -> Result<Params, ParamsError> {
-    let count = q.iter().chain(p).filter(|&&bits| bits == word).count();
-    let log_n = literal.log_n;
-    let scarce = |found| ParamsError::PrimesExhausted { bits: word, log_n, found, wanted: count };
-    let below = primes::nearest(1 << word, log_n, count, Side::Below, &[]).map_err(|e| match e {
-        RingError::PrimesExhausted { found, .. } => scarce(found),
-        source => ParamsError::Prime { side: "sized", index: 0, source },
-    })?;
-    let mut below =
-        below.into_iter().filter(|m| m.value() >> (word - 1) > 0).map(|m| PrimeSpec::Value(m.value()));
-    let mut name = |specs: &mut [PrimeSpec]| {
-        specs.iter_mut().filter(|spec| **spec == PrimeSpec::Bits(word)).try_for_each(|spec| {
-            *spec = below.next()?;
-            Some(())
-        })
-    };
-    name(&mut literal.p).and_then(|()| name(&mut literal.q)).ok_or_else(|| scarce(count - 1))?;
-    let params = Params::new(&literal)?;
-    // Primes by value stand as they are given.
-    let values: Vec<u64> = params.q_moduli().iter().map(|m| m.value()).collect();
-    let scale = params.default_scale().to_f64();
-    let steady = steady_levels(&values, params.levels(), Level::ZERO, scale);
-    literal.q = steady.into_iter().map(PrimeSpec::Value).collect();
-    literal.p = params.p_moduli().iter().map(|m| PrimeSpec::Value(m.value())).collect();
-    let params = Params::new(&literal)?;
-    // All on one side of the scale, too many in a row drift away from it.
-    if params.drift() > DRIFT_MAX / 2.0 { Err(scarce(count - 1)) } else { Ok(params) }
-}
-
-/// `bits` as sizes of primes of a word, as few and as even as they can be.
-fn split(bits: u32, word: u32) -> Vec<u32> {
-    let count = bits.div_ceil(word).max(1);
-    (0..count).map(|i| (bits / count + u32::from(i < bits % count)).max(Modulus::MIN_BITS)).collect()
 }
 
 /// Shapes of the key switch, those of fewest transforms first.

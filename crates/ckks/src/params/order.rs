@@ -43,34 +43,32 @@ pub fn steady_levels(q: &[u64], levels: &Levels, floor: Level, scale: f64) -> Ve
         let order = steady_order(&q[first..], scale);
         return q[..first].iter().copied().chain(order.into_iter().rev()).collect();
     }
-    steady_levels_of(&q[first..], q, levels, floor, scale)
+    steady_levels_of(&q[first..], q, levels, floor)
 }
 
-/// As [`steady_levels`], of the primes of a pool that has enough of each size.
-pub(super) fn steady_levels_of(
-    pool: &[u64],
-    q: &[u64],
-    levels: &Levels,
-    floor: Level,
-    scale: f64,
-) -> Vec<u64> {
+/// As [`steady_levels`] for several primes a level, of those of a pool that has enough of each size. Where levels are of several
+/// sizes, scales follow these, and a deviation doubles all the same.
+pub(super) fn steady_levels_of(pool: &[u64], q: &[u64], levels: &Levels, floor: Level) -> Vec<u64> {
     let mut left: Vec<(u64, u32, f64)> = pool.iter().map(|&q| (q, size(q), excess(q))).collect();
     let (mut drift, mut chain) = (0.0, q.to_vec());
     for level in (floor.get() + 1..=levels.top().get()).rev() {
         let places = levels.primes(Level::new(level));
         let sizes: Vec<u32> = q[places.clone()].iter().map(|&q| size(q)).collect();
-        let wanted = 2.0 * drift - (sizes.iter().map(|&s| f64::from(s)).sum::<f64>() - scale.log2());
         let mut search = Search {
             left: &left,
             sizes: &sizes,
-            wanted,
+            wanted: 2.0 * drift,
             chosen: Vec::new(),
             best: (f64::INFINITY, Vec::new()),
         };
         search.go(0.0);
         let (_, mut best) = search.best;
+        // A pool without such primes: the chain stands as it is.
+        if best.len() != sizes.len() {
+            return q.to_vec();
+        }
         let of_level: Vec<u64> = best.iter().map(|&i| left[i].0).collect();
-        drift = 2.0 * drift - deviation(&of_level, scale);
+        drift = 2.0 * drift - best.iter().map(|&i| left[i].2).sum::<f64>();
         chain[places].copy_from_slice(&of_level);
         best.sort_unstable();
         for i in best.into_iter().rev() {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ringmill_ckks::{KeyLayout, Levels};
+use ringmill_ckks::{KeyLayout, Level, Levels};
 use ringmill_ring::{Modulus, RingError};
 
 use super::LowerError;
@@ -47,6 +47,11 @@ impl Basis {
     /// Says which limbs belong to which level; one each by default.
     pub(super) fn levelled(&mut self, levels: &Levels) {
         self.levels = levels.clone();
+    }
+
+    /// Limbs of level 0.
+    pub(super) fn base_limbs(&self) -> usize {
+        self.levels.limbs(Level::ZERO)
     }
 
     /// How many of `limbs` limbs a division leaves: all, or those of the level below where a rescale is merged into it.

@@ -6,6 +6,9 @@
 //! 3. *Up*: the switch back. c_1 is below q_0 still, so the key has one digit too, and p_0 is its only special prime.
 //!
 //! ℓ + 5 transforms for the first step and the second, 2(ℓ + 1) + 2 and as many products for the third.
+//!
+//! Where level 0 has t primes, Q_0 their product, a polynomial is d_0 + q_0·(d_1 + q_1·(d_2 + …)), each digit centred modulo its
+//! prime: its centred residue modulo Q_0 as an integer. Keys have t digits then, and what is raised is the sum modulo each prime.
 
 use ringmill_ckks::keys::Direction;
 
@@ -15,9 +18,9 @@ use crate::limb::{Domain, InputClass, ModulusId, Operand};
 /// The limbs of an encapsulation key as inputs of the program.
 #[derive(Debug, Clone)]
 pub struct EncapsulationInputs {
-    /// \[b, a\] of q_0, p_0.
+    /// \[b, a\] of the primes of level 0 and p_0, digit after digit.
     down: [Poly; 2],
-    /// \[b, a\] of q_0 … q_L, p_0.
+    /// \[b, a\] of q_0 … q_L, p_0, digit after digit.
     up: [Poly; 2],
 }
 
@@ -27,73 +30,132 @@ impl Lowering {
         self.basis.p().first().copied().ok_or(LowerError::NoSpecialPrime)
     }
 
-    /// Declares one polynomial of the key.
+    /// Declares one polynomial of the key, digit after digit.
     pub(super) fn encapsulation_input(
         &mut self,
         name: &str,
         direction: Direction,
     ) -> Result<Poly, LowerError> {
+        let digits = self.basis.base_limbs();
         let last = match direction {
-            Direction::Down => 1,
+            Direction::Down => digits,
             Direction::Up => self.basis.q().len(),
         };
-        let moduli = [&self.basis.q()[..last], &[self.balance()?]].concat();
+        let moduli = [&self.basis.q()[..last], &[self.balance()?]].concat().repeat(digits);
         Ok(self.builder.input(name, InputClass::Key, Domain::Eval, &moduli))
     }
 
-    /// Steps 1 to 3: a ciphertext of one limb as one of all limbs.
+    /// Steps 1 to 3: a ciphertext of level 0 as one of all limbs.
     ///
     /// # Errors
-    /// [`LowerError::NoSpecialPrime`]; more than one limb.
+    /// [`LowerError::NoSpecialPrime`]; other limbs than those of level 0.
     pub fn mod_raise(
         &mut self,
         c: [&[Operand]; 2],
         key: &EncapsulationInputs,
     ) -> Result<[Poly; 2], LowerError> {
-        let [&[c0], &[c1]] = c else {
-            return Err(LowerError::Levels { left: c[0].len(), right: 1 });
-        };
+        let base = self.basis.base_limbs();
+        if let Some(other) = c.iter().find(|part| part.len() != base) {
+            return Err(LowerError::Levels { left: other.len(), right: base });
+        }
         let balance = self.balance()?;
         self.region("to the ephemeral secret");
-        let coefficients = self.builder.intt(c1);
-        let lifted = self.lifts(coefficients, c1, &[balance]);
+        let of_base = [&self.basis.q()[..base], &[balance]].concat();
+        let digits = self.digits_of_base(c[1])?;
+        let lifted = self.lifts(&digits, c[1][0], &of_base);
         let [y0, y1] = self.switch_small(&lifted, &key.down)?;
-        let low = [self.builder.add(y0[0], c0), y1[0]];
+        let low: [Poly; 2] = [y0.iter().zip(c[0]).map(|(&y, &x)| self.builder.add(y, x)).collect(), y1];
         self.region("raise");
-        let others = self.basis.q()[1..].to_vec();
-        let balanced = [&others[..], &[balance]].concat();
-        let coefficients = low.map(|limb| self.builder.intt(limb));
-        let raised =
-            [self.lifts(coefficients[0], low[0], &others), self.lifts(coefficients[1], low[1], &balanced)];
+        let all = self.basis.q().to_vec();
+        let digits = [self.digits_of_base(&low[0])?, self.digits_of_base(&low[1])?];
+        let mut raised = low[0].clone();
+        for &m in &all[base..] {
+            raised.push(self.of_digits(&digits[0], m));
+        }
+        let lifted = self.lifts(&digits[1], low[1][0], &[&all[..], &[balance]].concat());
         self.region("to the secret");
-        let [mut y0, y1] = self.switch_small(&raised[1], &key.up)?;
-        for (y, &x) in y0.iter_mut().zip(&raised[0]) {
+        let [mut y0, y1] = self.switch_small(&lifted, &key.up)?;
+        for (y, &x) in y0.iter_mut().zip(&raised) {
             *y = self.builder.add(*y, x);
         }
         Ok([y0, y1])
     }
 
-    /// A limb modulo itself and the primes of `others`.
-    fn lifts(&mut self, coefficients: Operand, limb: Operand, others: &[ModulusId]) -> Poly {
-        let up = |low: &mut Self, m| {
-            let lifted = low.builder.lift(coefficients, m);
-            low.builder.ntt(lifted)
-        };
-        std::iter::once(limb).chain(others.iter().map(|&m| up(self, m))).collect()
+    /// The digits of a polynomial of level 0, coefficients, digit j modulo q_j.
+    fn digits_of_base(&mut self, x: &[Operand]) -> Result<Poly, LowerError> {
+        let q = self.basis.q()[..x.len()].to_vec();
+        let mut digits: Poly = Vec::with_capacity(x.len());
+        for (j, &limb) in x.iter().enumerate() {
+            let mut rest = self.builder.intt(limb);
+            for (i, &digit) in digits.iter().enumerate() {
+                let lower = self.builder.lift(digit, q[j]);
+                let inverse = self.basis.inverse([q[i]], q[j])?;
+                rest = self.builder.sub_mul_const(rest, lower, inverse);
+            }
+            digits.push(rest);
+        }
+        Ok(digits)
     }
 
-    /// d·key/p_0 for d of the key's limbs, that of p_0 last.
-    fn switch_small(&mut self, d: &[Operand], key: &[Poly; 2]) -> Result<[Poly; 2], LowerError> {
+    /// The integer that digits stand for modulo a prime above, in the evaluation domain.
+    fn of_digits(&mut self, digits: &[Operand], m: ModulusId) -> Operand {
+        let mut sum = None;
+        for (i, &digit) in digits.iter().enumerate().rev() {
+            let lifted = self.builder.lift(digit, m);
+            sum = Some(match sum {
+                None => lifted,
+                Some(sum) => {
+                    let weight = self.basis.product([self.basis.q()[i]], m);
+                    let scaled = self.builder.mul_const(sum, weight);
+                    self.builder.add(scaled, lifted)
+                }
+            });
+        }
+        let sum = sum.unwrap_or_else(|| unreachable!("level 0 has a prime"));
+        self.builder.ntt(sum)
+    }
+
+    /// Each digit modulo `moduli`, in the evaluation domain; `own` is the first one modulo q_0.
+    fn lifts(&mut self, digits: &[Operand], own: Operand, moduli: &[ModulusId]) -> Vec<Poly> {
+        let mut all = Vec::with_capacity(digits.len());
+        for (j, &digit) in digits.iter().enumerate() {
+            let of = self.basis.q()[j];
+            let mut lifted = Vec::with_capacity(moduli.len());
+            for &m in moduli {
+                lifted.push(match m == of {
+                    true if j == 0 => own,
+                    true => self.builder.ntt(digit),
+                    false => {
+                        let lifted = self.builder.lift(digit, m);
+                        self.builder.ntt(lifted)
+                    }
+                });
+            }
+            all.push(lifted);
+        }
+        all
+    }
+
+    /// Σ d_j·key_j/p_0 for digits modulo the key's primes, that of p_0 last.
+    fn switch_small(&mut self, d: &[Poly], key: &[Poly; 2]) -> Result<[Poly; 2], LowerError> {
         let special = self.balance()?;
         let moduli = self.basis.q().to_vec();
-        let Some((&top, kept)) = d.split_last() else { return Err(LowerError::LevelExhausted) };
+        let limbs = d.first().map_or(0, Vec::len);
         let mut parts = [Vec::new(), Vec::new()];
         for (part, out) in parts.iter_mut().enumerate() {
-            let t = self.builder.mul(top, key[part][kept.len()]);
+            let product = |low: &mut Self, i: usize| {
+                let digits: Poly = d.iter().map(|digit| digit[i]).collect();
+                let key: Poly = (0..d.len()).map(|j| key[part][j * limbs + i]).collect();
+                match (&digits[..], &key[..]) {
+                    (&[digit], &[key]) => low.builder.mul(digit, key),
+                    _ => low.builder.dot(&digits, &key),
+                }
+            };
+            let t = product(self, limbs - 1);
             let t = self.builder.intt(t);
             let rest = self.residues(&[special], &[t])?;
-            for (i, &x) in kept.iter().enumerate() {
-                let t = self.builder.mul(x, key[part][i]);
+            for i in 0..limbs - 1 {
+                let t = product(self, i);
                 out.push(self.divide(t, &rest, moduli[i])?);
             }
         }

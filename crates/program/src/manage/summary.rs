@@ -52,12 +52,13 @@ impl KeySet {
         self.len() == 0 && !self.encapsulation
     }
 
-    /// Bytes of the expanded keys: β digits of two polynomials over q and p each; one digit over q and p_0, and one over
-    /// q_0 and p_0, for encapsulation.
+    /// Bytes of the expanded keys: β digits of two polynomials over q and p each; for encapsulation a digit a prime of level
+    /// 0, over q and p_0, and over that level's primes and p_0.
     pub fn bytes(&self, chain: &Chain) -> u64 {
         let digits = chain.q().len().div_ceil(chain.alpha());
         let limbs = digits * 2 * (chain.q().len() + chain.p().len());
-        let encapsulation = if self.encapsulation { 2 * (chain.q().len() + 3) } else { 0 };
+        let base = chain.limbs(Level::ZERO);
+        let encapsulation = if self.encapsulation { 2 * base * (chain.q().len() + base + 2) } else { 0 };
         (self.len() * limbs + encapsulation) as u64 * (8 << chain.log_n())
     }
 }

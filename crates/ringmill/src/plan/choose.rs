@@ -29,15 +29,12 @@ const SECURITY: u32 = 128;
 
 /// [`Plan::choose`].
 pub(super) fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, Error> {
-    if let Some(word) = want.word.filter(|_| asks(traced)) {
-        return Err(Error::BootstrapWord { word });
-    }
     if asks(traced) {
         return bootstrapped(traced, want, "the program asks for it");
     }
     let chosen = match manage::choose(traced, want) {
         Ok(chosen) => chosen,
-        Err(refused) if want.word.is_none() && is_of_depth(&refused) => {
+        Err(refused) if is_of_depth(&refused) => {
             return bootstrapped(traced, want, &refused.to_string())
                 .map_err(|why| Error::NeitherWay { refused: Box::new(refused), why: Box::new(why) });
         }
@@ -101,8 +98,9 @@ fn work(plan: &Plan) -> f64 {
 /// Parameters with `levels` levels after each bootstrapping, and as many bits as bring the predicted error below what is wanted.
 fn of_levels(traced: &Program, want: &Accuracy, levels: u32, why: &str) -> Result<Plan, Error> {
     let slots = traced.slots().max(SLOTS_LEAST);
-    let need = Need { levels, slots, log_n: MIN_LOG_N, ..Need::default() };
-    let most = most_bits(ITERATIONS_MAX);
+    let need = Need { levels, slots, log_n: MIN_LOG_N, word: want.word, ..Need::default() };
+    // Chains of narrow primes are laid out for one iteration.
+    let most = most_bits(if want.word.is_some() { 1 } else { ITERATIONS_MAX });
     let mut next = Some(want.bits.max(LEAST_BITS)).filter(|&bits| bits <= most);
     while let Some(bits) = next {
         let mut plan = arranged(traced, want, &need, bits)?;
