@@ -60,11 +60,6 @@ fn check(need: &Need, params: &Params) {
     assert!(p0.bits() + 1 >= base[0].bits().min(need.wide_bits - 4).min(50), "{}", what());
     if let Some(word) = need.word {
         assert!(params.key_moduli().all(|q| q.value() < 1 << word), "{}", what());
-        // Levels are near a power of two, whatever their primes are; the last one takes those that are left.
-        for level in 2..=params.max_level().get() {
-            let bits = params.level_scale(Level::new(level)).log2();
-            assert!((bits - bits.round()).abs() < 0.45, "level {level} has {bits} bits: {}", what());
-        }
     }
     assert!(params.may_encapsulate(), "{}", what());
     let claim = params.security().claim().unwrap();
