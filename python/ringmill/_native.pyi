@@ -617,6 +617,14 @@ def seal_ciphertext(
     slots: int | None,
 ) -> Ciphertext: ...
 def seal_ciphertext_bytes(cipher: Ciphertext, version: str, compression: str) -> bytes: ...
+def seal_encrypt(
+    key: PublicKey,
+    source: bytes | str,
+    seed: bytes,
+    generator: str,
+    scale: str | None,
+    magnitude: float | None,
+) -> Ciphertext: ...
 def seal_plaintext(params: Params, source: bytes | str, scale: str | None) -> NDArray[np.complex128]: ...
 def seal_plaintext_bytes(
     params: Params,

@@ -54,11 +54,12 @@ def test_ours_is_within_the_bars(capsys: pytest.CaptureFixture[str]) -> None:
         assert of["ours"]["latency_message"] <= 17_000 <= of["ours"]["latency_cold"] <= 33_400
     # The division takes two transforms more, one of them at twice the words a cycle.
     assert ours["latency_ready"] - short["ours"]["latency_ready"] == pytest.approx(1.5 * 8192, abs=500)
-    # Both rules: one of two polynomials, and both; no LUTs without a synthesis of the whole.
+    # Both rules: one of two polynomials, and both.
     assert ours["mbps_all_bits"] == 2 * ours["mbps_paper_rule"] == 204_000
     assert paper["mbps_paper_rule"] == pytest.approx(1e3 * paper["gbps"], abs=50)
-    assert "lut" not in ours
-    assert ours["origin"]
+    # Blocks that were synthesised, added up: less than the paper's whole, within the bar.
+    assert 200_000 < short["ours"]["lut"] < ours["lut"] <= 500_000 < paper["lut"]
+    assert "added" in ours["origin"]
 
 
 def test_every_mode_and_size_has_a_row(capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,13 +67,13 @@ def test_every_mode_and_size_has_a_row(capsys: pytest.CaptureFixture[str]) -> No
     sizes = {(row["mode"], row["n"], row["p"]) for row in rows}
     assert len(sizes) == len(rows)
     for n in (1 << 13, 1 << 14, 1 << 15):
-        assert {(mode, n, p) for mode in ("engine", "engine+special") for p in (2, 4, 8)} <= sizes
+        assert {(mode, n, p) for mode in ("engine", "engine+special", "seal") for p in (2, 4, 8)} <= sizes
         assert {(mode, n, 2) for mode in ("symmetric", "keygen", "decrypt")} <= sizes
     for row in rows:
         ours, least = row["ours"], row["n"] // row["p"]
         assert ours["interval"] >= least
         assert bool(row["remarks"]) == (ours["interval"] > least)
-        both = 2 if row["mode"].startswith("engine") else 1
+        both = 2 if row["mode"].startswith("engine") or row["mode"] == "seal" else 1
         assert ours["mbps_all_bits"] == pytest.approx(both * ours["mbps_paper_rule"], abs=1)
 
 

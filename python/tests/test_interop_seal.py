@@ -103,6 +103,46 @@ def test_seeds_expand_as_in_seal(client, params):
     assert (client / "seeded.again").read_bytes() == (client / "full.again").read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("n", "bits"),
+    [
+        (4096, [36, 36, 37]),
+        (8192, [60, 40, 40, 60]),
+        (16384, [60, 48, 48, 48, 60]),
+        (32768, [60, 48, 48, 48, 60]),
+    ],
+)
+def test_an_encryption_has_seals_bits(tmp_path, n, bits):
+    """SEAL encrypts from a fixed seed, at every level."""
+    words = [1, 2, 3, 4, 5, 6, 7, 2**64 - n]
+    run_peer("tenseal", "tenseal_peer", "fixed", tmp_path, n, bits, 20, words)
+    params = seal.load_parameters(tmp_path / "parms", scale_bits=20)
+    public = seal.load_public_key(params, tmp_path / "public.key")
+    secret = seal.load_secret_key(params, tmp_path / "secret.key")
+    values = np.load(tmp_path / "values.npy")
+    seed = b"".join(word.to_bytes(8, "little") for word in words)
+    for level in range(len(bits) - 1):
+        made = seal.encrypt_plaintext(public, tmp_path / f"{level}.pt", seed=seed)
+        theirs = seal.load_ciphertext(params, tmp_path / f"{level}.ct")
+        assert seal.dump_ciphertext(made) == seal.dump_ciphertext(theirs)
+        assert made.level == level
+        assert np.abs(secret.decrypt(made) - values).max() < 2.0**made.error_log2
+    # Without a seed each encryption has its own.
+    one, other = (seal.encrypt_plaintext(public, tmp_path / "0.pt") for _ in range(2))
+    assert seal.dump_ciphertext(one) != seal.dump_ciphertext(other)
+    shake = seal.encrypt_plaintext(public, tmp_path / "0.pt", seed=seed, generator="shake256")
+    assert np.abs(secret.decrypt(shake) - values).max() < 2.0**shake.error_log2
+
+
+def test_a_seed_of_another_size_is_refused(client, params):
+    public = seal.load_public_key(params, client / "public.key")
+    with pytest.raises(rm.ParameterError, match="64") as error:
+        seal.encrypt_plaintext(public, client / "x.pt", seed=bytes(32))
+    assert error.value.code == "Seed"
+    with pytest.raises(rm.ParameterError, match="shake256"):
+        seal.encrypt_plaintext(public, client / "x.pt", generator="aes")
+
+
 @pytest.mark.parametrize("compression", ["none", "zlib", "zstd"])
 def test_what_is_made_here_serves_seal(tmp_path, compression):
     """All objects made here; SEAL encrypts, computes and decrypts with them."""

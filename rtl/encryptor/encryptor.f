@@ -66,6 +66,8 @@ xof/src/rm_chacha20_half.sv
 xof/src/rm_chacha20_core.sv
 xof/src/rm_blake3_half.sv
 xof/src/rm_blake3_core.sv
+xof/src/rm_blake2b_half.sv
+xof/src/rm_blake2xb_core.sv
 sampler/src/rm_sampler_pkg.sv
 sampler/src/rm_word_window.sv
 sampler/src/rm_trit_bytes.sv
@@ -73,6 +75,8 @@ sampler/src/rm_gaussian_lane.sv
 sampler/src/rm_gaussian_tie.sv
 sampler/src/rm_secret_draw.sv
 sampler/src/rm_secret_sampler.sv
+sampler/src/rm_seal_draw.sv
+sampler/src/rm_seal_sampler.sv
 encryptor/src/rm_enc_pkg.sv
 encryptor/src/rm_enc_secret.sv
 encryptor/src/rm_enc_trits.sv

@@ -12,12 +12,14 @@ from typing import Any
 
 from ringmill.studies.stored import text_of
 from rtl.encryptor.schedule import (
+    BY_EXTRA,
     DECRYPT,
     DIVIDED,
     DSP_BLOCKS,
     NTT_15,
     PUBLIC,
     PUBLIC_KEY,
+    SEAL,
     SYMMETRIC,
     Engine,
 )
@@ -35,6 +37,7 @@ PAPER_SIZE = (14, 1)
 MODES = {
     "engine": PUBLIC,
     "engine+special": DIVIDED,
+    "seal": SEAL,
     "symmetric": SYMMETRIC,
     "keygen": PUBLIC_KEY,
     "decrypt": DECRYPT,
@@ -43,6 +46,9 @@ MODES = {
 SEEDED, EXPANSION_DSP = ("symmetric", "keygen"), 4 * 6
 #: `rm_modmul` by the name of its kind, and its DSP blocks at 60 bits.
 KINDS = {"Barrett": 4, "Montgomery": 3, "word Montgomery by 15 bits": 245}
+#: Word Montgomery of 15 bits, of moduli of all its bits and of fewer; modes whose blocks are added up.
+NTT_15_KIND, NTT_15_ANY = 245, 757
+COMPOSED = ("engine", "engine+special")
 NO_MESSAGE = ("keygen", "decrypt")
 FEED_FORWARD, FEEDBACK = 0, 1
 
@@ -52,7 +58,7 @@ Facts = dict[str, Any]
 def engine(log_n: int, log_p: int, name: str) -> Facts:
     """One mode of a build of the engine."""
     mode = MODES[name]
-    of = Engine(len(WIDTHS), log_n, NTT_15, log_p, extra=mode == DIVIDED)
+    of = Engine(len(WIDTHS), log_n, NTT_15, log_p, extra=mode in BY_EXTRA)
     used = sum(of.multipliers.values())
     return {
         "n": 1 << log_n,
@@ -68,7 +74,33 @@ def engine(log_n: int, log_p: int, name: str) -> Facts:
         "multipliers": used,
         "dsp": DSP_BLOCKS * used + (EXPANSION_DSP * len(WIDTHS) if name in SEEDED else 0),
         "ram_bytes": round(of.memory_bits(WIDTHS) / 8),
+        **({"composed": composed(of)} if (log_n, log_p) == PAPER_SIZE and name in COMPOSED else {}),
     }
+
+
+def composed(of: Engine) -> Facts:
+    """Counts of the synthesised blocks, each as often as it is there.
+
+    Multipliers, what sums have beside them, operands, and the memories of samples and key. Not in it: the
+    additions of butterflies, delays, memories of twiddle factors, samplers, control.
+    """
+    p = 1 << of.log_p
+    parts: list[tuple[int, Facts]] = []
+    for (width, of_any), count in of.multipliers_by_width(WIDTHS).items():
+        kind = NTT_15_ANY if of_any else NTT_15_KIND
+        parts.append((count, synthesised("modmul", "rm_modmul", Kind=kind, W=width, Tile=3)))
+    for width in WIDTHS:
+        parts.append((1, synthesised("encryptor", "rm_enc_operand", W=width, P=p)))
+        whole = synthesised("encryptor", "rm_enc_sum", Kind=NTT_15_KIND, Tile=3, W=width, P=p)
+        parts.append((2, whole))
+        parts.append((-2 * p, synthesised("modmul", "rm_modmul", Kind=NTT_15_KIND, W=width, Tile=3)))
+    memories = {"rm_enc_trits": 3 if of.extra else 1, "rm_enc_gaussian": 2, "rm_enc_secret": 1}
+    for top, count in memories.items():
+        parts.append((count, synthesised("encryptor", top, LogP=of.log_p, LogNMax=of.log_n)))
+    if not all(row for _, row in parts):
+        return {}
+    total = {name: sum(count * row[name] for count, row in parts) for name in ("lut", "srl", "lutram", "ff")}
+    return {"lut": total["lut"] + total["srl"] + total["lutram"], "ff": total["ff"]}
 
 
 def transform(log_n: int, log_p: int, style: int) -> Facts:

@@ -14,9 +14,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
-PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT, DIVIDED = range(5)
+PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT, DIVIDED, SEAL = range(6)
 #: Modes under the public key, which draw v and two errors.
-TWO_PARTS = (PUBLIC, DIVIDED)
+TWO_PARTS = (PUBLIC, DIVIDED, SEAL)
+#: Those that are divided by the extra prime.
+BY_EXTRA = (DIVIDED, SEAL)
 
 #: Samples of a Gaussian polynomial that are drawn together, and bytes of a ternary one.
 GAUSSIAN_BLOCK, TRIT_BATCH = 512, 4096
@@ -39,21 +41,18 @@ def expected_trit_words(log_n: int) -> int:
     return words
 
 
-class _Blocks:
-    """Blocks of ChaCha20 and the two that are read: `rm_xof_ring`, `rm_xof_buffer`, `rm_word_window`."""
+class _Window:
+    """Blocks that wait and the two that are read: `rm_xof_buffer`, `rm_word_window`."""
 
-    def __init__(self, doubles: int) -> None:
-        self.stages, self.phase, self.primed = 4 * doubles, 0, False
+    def __init__(self) -> None:
         self.buffered, self.first, self.second, self.place = 0, False, False, 0
 
     @property
     def ready(self) -> bool:
         return self.first and self.second
 
-    def step(self, take: int) -> None:
-        """Go on by a cycle in which `take` words are taken."""
-        moves = self.buffered < 2
-        leaves = moves and self.primed and self.phase < self.stages
+    def read(self, take: int, leaves: bool) -> None:
+        """A cycle in which `take` words are taken, and a block leaves its generator or not."""
         self.place += take
         shift = self.place >= 16 or not self.first
         self.place %= 16
@@ -62,6 +61,19 @@ class _Blocks:
             self.first, self.second = self.second, False
         self.second = self.second or pops
         self.buffered += leaves - pops
+
+
+class _Blocks(_Window):
+    """Blocks of ChaCha20: `rm_xof_ring`."""
+
+    def __init__(self, doubles: int) -> None:
+        super().__init__()
+        self.stages, self.phase, self.primed = 4 * doubles, 0, False
+
+    def step(self, take: int) -> None:
+        """Go on by a cycle in which `take` words are taken."""
+        moves = self.buffered < 2
+        self.read(take, moves and self.primed and self.phase < self.stages)
         if moves:
             self.phase += 1
             if self.phase == 40:
@@ -100,6 +112,83 @@ def _draw(log_n: int, trit_words: int, gaussians: int, doubles: int) -> tuple[in
     return first, cycle + 2  # the seed is wiped, the set is full
 
 
+_KEY, _ROOT, _NODE = range(3)
+
+
+class _SealBlocks(_Window):
+    """Blocks of SEAL's generator: the control of `rm_blake2xb_core`."""
+
+    def __init__(self, rounds: int) -> None:
+        super().__init__()
+        self.passes = 12 // rounds
+        # What each stage holds: kind, bank, number of the block, pass.
+        self.stages: list[tuple[int, int, int, int] | None] = [None] * (4 * rounds)
+        self.key_sent = self.keyed = self.root_sent = self.waits = False
+        self.fill = self.take = self.index = 0
+        self.held, self.open = [False, False], [False, False]
+
+    def step(self, take: int) -> None:
+        """Go on by a cycle in which `take` words are taken."""
+        fills = self.waits and not self.held[self.fill]
+        leaves = None
+        if self.buffered < 2:
+            leaves = self._move()
+        self.read(take, leaves is not None and leaves[0] == _NODE)
+        if leaves is not None and leaves[0] == _KEY:
+            self.keyed = True
+        if leaves is not None and leaves[0] == _ROOT:
+            self.root_sent, self.waits = False, True
+        if leaves is not None and leaves[0] == _NODE and leaves[2] == 63:
+            self.held[leaves[1]] = False
+        if fills:
+            self.waits = False
+            self.held[self.fill] = self.open[self.fill] = True
+            self.fill ^= 1
+
+    def _move(self) -> tuple[int, int, int, int] | None:
+        """All stages move on; what leaves the last one."""
+        last = self.stages[-1]
+        if last is not None and last[3] != self.passes - 1:
+            self.stages = [(last[0], last[1], last[2], last[3] + 1), *self.stages[:-1]]
+            return None
+        goes: tuple[int, int, int, int] | None = None
+        if not self.key_sent:
+            goes, self.key_sent = (_KEY, 0, 0, 0), True
+        elif self.keyed and not self.root_sent and not self.waits:
+            goes, self.root_sent = (_ROOT, 0, 0, 0), True
+        elif self.open[self.take]:
+            goes = (_NODE, self.take, self.index, 0)
+            self.index += 1
+            if self.index == 64:
+                self.index, self.open[self.take] = 0, False
+                self.take ^= 1
+        self.stages = [goes, *self.stages[:-1]]
+        return last
+
+
+@cache
+def seal_draw(log_n: int, rounds: int = 12) -> tuple[int, int]:
+    """From the handshake of a SEAL job to where its first errors are seen, and to where all samples are.
+
+    No word is refused, which has a probability of 2^-32 a word.
+    """
+    blocks, cycle, left, first = _SealBlocks(rounds), 1, 1 << log_n, 0
+    have = 0
+    while left:
+        five = blocks.ready and have == 0 and left >= 5
+        taken = 5 if five else int(blocks.ready)
+        blocks.step(taken)
+        left, have, cycle = left - taken, 0 if five else (have + taken) % 5, cycle + 1
+    groups = 2 * (1 << log_n) // 8
+    while groups:
+        taken = blocks.ready
+        blocks.step(12 * taken)
+        if taken and not first:
+            first = cycle + 4  # three cycles until it is written
+        groups, cycle = groups - taken, cycle + 1
+    return first, cycle + 4 + 2  # the last samples are written, the seed is wiped, the set is full
+
+
 @dataclass(frozen=True)
 class Engine:
     """A build of `rm_encryptor`, at a degree of 2^log_n."""
@@ -112,6 +201,7 @@ class Engine:
     log_n_max: int | None = None
     extra: bool = False
     log_n_min: int | None = None
+    seal_rounds: int = 12
 
     @property
     def rows(self) -> int:
@@ -164,18 +254,28 @@ class Engine:
 
     def ready(self, mode: int = PUBLIC) -> int:
         """From a start to the last row of the result."""
-        return self.last_row + (self.extra_latency if mode == DIVIDED else 0)
+        return self.last_row + (self.extra_latency if mode in BY_EXTRA else 0)
 
     @property
     def early(self) -> bool:
         """Whether a divided job starts with its first errors: all are there by the begin, at every size."""
+        return self.extra and all(
+            2 * max(1, (1 << n) // GAUSSIAN_BLOCK) * (640 // self.doubles + 6) + 16 < latency
+            for n, latency in self._extra_latencies()
+        )
+
+    @property
+    def early_seal(self) -> bool:
+        """The same of a job with SEAL's samples."""
+        return self.extra and all(
+            (1 << (n - 2)) * (12 // self.seal_rounds) + 64 < latency for n, latency in self._extra_latencies()
+        )
+
+    def _extra_latencies(self) -> Iterable[tuple[int, int]]:
         smallest = self.log_n if self.log_n_min is None else self.log_n_min
         largest = self.log_n if self.log_n_max is None else self.log_n_max
-        return self.extra and all(
-            2 * max(1, (1 << n) // GAUSSIAN_BLOCK) * (640 // self.doubles + 6) + 16
-            < replace(self, log_n=n, log_n_max=largest).extra_latency
-            for n in range(smallest, largest + 1)
-        )
+        for n in range(smallest, largest + 1):
+            yield n, replace(self, log_n=n, log_n_max=largest).extra_latency
 
     def draw(self, mode: int, trit_words: int | None = None) -> int:
         """From the handshake of a job to where all its samples are drawn."""
@@ -184,11 +284,14 @@ class Engine:
     def draw_to_start(self, mode: int, trit_words: int | None = None) -> int:
         """From the handshake of a job to its first possible start."""
         first, whole = self._drawn(mode, trit_words)
-        return first if mode == DIVIDED and self.early else whole
+        early = (mode == DIVIDED and self.early) or (mode == SEAL and self.early_seal)
+        return first if early else whole
 
     def _drawn(self, mode: int, trit_words: int | None) -> tuple[int, int]:
         if mode == DECRYPT:
             return 1, 1
+        if mode == SEAL:
+            return seal_draw(self.log_n, self.seal_rounds)
         words = expected_trit_words(self.log_n) if trit_words is None else trit_words
         two = mode in TWO_PARTS
         return _draw(self.log_n, words if two else 0, 2 if two else 1, self.doubles)
@@ -212,7 +315,7 @@ class Engine:
             seeded = mode in (SYMMETRIC, PUBLIC_KEY)
             # Jobs go in their order, one a cycle; others wait until no divided job is on its way.
             start = max(first, found[-1] + 1 if found else 0)
-            if mode == DIVIDED:
+            if mode in BY_EXTRA:
                 start = max(start, extra_gate)
                 begin, extra_gate = start + self.extra_latency, start + self.rows
                 if begin < full:
@@ -250,6 +353,24 @@ class Engine:
             found["extra prime, twiddle factors"] = (2 * p + 1) + (p + 1)
             found["extra prime, products"] = 2 * p
             found["division"] = self.limbs * 2 * p
+        return found
+
+    def multipliers_by_width(self, widths: Sequence[int]) -> dict[tuple[int, bool], int]:
+        """How many multipliers of a width there are; and whether for any modulus up to it.
+
+        Those that divide have the width of the extra prime, and the narrower moduli of other limbs.
+        """
+        p = 1 << self.log_p
+        found: dict[tuple[int, bool], int] = {}
+        for width in widths:
+            of_limb = 3 * (self.log_n << (self.log_p - 1)) + (p + 1) + 2 * p
+            found[width, False] = found.get((width, False), 0) + of_limb
+            if self.extra:
+                of_division = (widths[0], width != widths[0])
+                found[of_division] = found.get(of_division, 0) + 2 * p
+        found[widths[0], False] += sum(
+            n for of, n in self.multipliers.items() if of.startswith("extra prime")
+        )
         return found
 
     @property

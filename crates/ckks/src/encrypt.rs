@@ -63,12 +63,37 @@ impl PublicKey {
         let parts = (part(), part());
         let scale = plain.scale();
         let ((c0, c1), noise) = if self.divides() {
-            let over = params.ring(params.q_moduli().len())?;
             let noise = plain.noise().encrypt_public_divided(params, scale, seed.name());
-            (self.divided(plain, over, &drawn, parts)?, noise)
+            (self.divided(plain, params.q_moduli().len(), &drawn, parts)?, noise)
         } else {
             (self.whole(plain, &drawn, parts)?, plain.noise().encrypt_public(params, scale, seed.name()))
         };
+        let meta = Meta { noise, ..plain.meta().clone() };
+        Ciphertext::from_parts(params, vec![c0, c1], meta, self.identity())
+    }
+
+    /// Encrypts with v, e₀ and e₁ that another library's generator gave, dividing as SEAL does: by the prime that follows
+    /// those of the plaintext, which is p_0 for one of all ciphertext primes. Errors of encryptions with different
+    /// names count as independent. Samples serve one encryption alone.
+    ///
+    /// # Errors
+    /// As [`PublicKey::encrypt`]; [`CkksError::Undivided`].
+    pub fn encrypt_drawn(
+        &self,
+        plain: &Plaintext,
+        drawn: &[Zeroizing<Vec<i8>>; 3],
+        name: u64,
+    ) -> Result<Ciphertext, CkksError> {
+        let params = self.params();
+        check::same_params(("plaintext", plain.params()), ("public key", params))?;
+        if !self.divides() {
+            return Err(CkksError::Undivided);
+        }
+        let limbs = plain.level().limbs();
+        let part = || Poly::unspecified_like(plain.poly(), limbs, Domain::Evaluation);
+        let (c0, c1) = self.divided(plain, limbs, drawn, (part(), part()))?;
+        // Beside the rounding, errors divided by p are at most 20/p, so the prediction for p_0 holds for every prime.
+        let noise = plain.noise().encrypt_public_divided(params, plain.scale(), name);
         let meta = Meta { noise, ..plain.meta().clone() };
         Ciphertext::from_parts(params, vec![c0, c1], meta, self.identity())
     }
@@ -90,16 +115,17 @@ impl PublicKey {
         Ok((c0, c1))
     }
 
-    /// (⌊(v·b + e₀)/p⌉ + m, ⌊(v·a + e₁)/p⌉), p the modulus of `over`. Errors join the residues modulo p in coefficients, so
+    /// (⌊(v·b + e₀)/p⌉ + m, ⌊(v·a + e₁)/p⌉), p the prime of limb `extra` of the key. Errors join the residues modulo p in coefficients, so
     /// that a limb takes three transforms as without the division.
     fn divided(
         &self,
         plain: &Plaintext,
-        over: &LimbRing,
+        extra: usize,
         [v, e0, e1]: &Drawn,
         parts: Parts,
     ) -> Result<Parts, CkksError> {
-        let (params, extra) = (self.params(), self.params().q_moduli().len());
+        let params = self.params();
+        let over = params.ring(extra)?;
         let scratch = || plain.poly().scratch(params.n()).wiped();
         let (p, keys, errors) = (over.modulus(), [self.b(), self.a()], [e0, e1]);
         // v·k + e modulo p, in coefficients.

@@ -23,6 +23,12 @@ pub enum CkksError {
     /// The layout of a key does not go with the parameters.
     #[error(transparent)]
     Layout(#[from] LayoutError),
+    /// A public key that does not divide, where that is asked for.
+    #[error(
+        "this public key encrypts without dividing by the first special prime, which is asked for; use the key that was drawn or \
+         read, not undivided()"
+    )]
+    Undivided,
     /// A key without the form that a program was compiled for.
     #[error(
         "the program switches keys with {layout:?}, but the key-switching key has only {present:?}; add that form with \

@@ -10,6 +10,7 @@ compression is what most builds of SEAL read.
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from ringmill.errors import FileFormatError, fail
 from ringmill.interop.source import Source, save, source
 from ringmill.keys import save_foreign_secret
 
-VERSION, COMPRESSION = "4.3", "none"
+VERSION, COMPRESSION, GENERATOR = "4.3", "none", "blake2xb"
 
 
 def load_parameters(file: Source, *, scale_bits: int | None = None, insecure: bool = False) -> Params:
@@ -196,6 +197,36 @@ def save_ciphertext(
 ) -> int:
     """Write `dump_ciphertext` to a file; returns its bytes."""
     return save(path, dump_ciphertext(cipher, version=version, compression=compression))
+
+
+def encrypt_plaintext(
+    public: PublicKey,
+    file: Source,
+    *,
+    seed: bytes | None = None,
+    generator: str = GENERATOR,
+    scale: str | None = None,
+    magnitude: float | None = None,
+) -> Ciphertext:
+    """Encrypt a file of ``Plaintext`` as SEAL does: the same residues for the same seed of its generator.
+
+    Args:
+        public: a key of these parameters, with all its primes: of ``load_public_key`` or ``keygen``.
+        file: bytes or a path. A plaintext below the top level is divided by the prime above, as SEAL does it.
+        seed: 64 bytes, for which SEAL has eight words of 64 bits; by default from the system. It serves one
+            encryption alone.
+        generator: "blake2xb", SEAL's own, or "shake256".
+        scale: the exact scale as text, as for ``load_ciphertext``.
+        magnitude: bound on the size of a slot, 1 by default.
+
+    Raises
+    ------
+        FileFormatError: another kind of file, or a damaged one.
+        MismatchError: a key of other parameters than the plaintext, or one that does not divide.
+        ParameterError: a seed that has not 64 bytes, or an unknown generator.
+    """
+    drawn = secrets.token_bytes(64) if seed is None else seed
+    return _native.seal_encrypt(public, source(file), drawn, generator, scale, magnitude)
 
 
 def load_plaintext(params: Params, file: Source, *, scale: str | None = None) -> NDArray[np.complex128]:

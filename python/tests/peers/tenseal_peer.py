@@ -2,6 +2,7 @@
 
 `tenseal_peer.py client FOLDER N BITS SCALE_BITS STEPS` makes keys and writes what a client sends;
 `tenseal_peer.py read FOLDER` decrypts `result.ct` with `secret.key` into `result.npy`;
+`tenseal_peer.py fixed FOLDER N BITS SCALE_BITS SEED` encrypts at each level from a fixed seed;
 `tenseal_peer.py made FOLDER N` computes with keys and ciphertexts that were made elsewhere.
 """
 
@@ -62,6 +63,32 @@ def client(folder, n, bits, scale_bits, steps):
     a.save(str(folder / "xy.ct"))
 
 
+def fixed(folder, n, bits, scale_bits, seed):
+    """An encryption at each level, of a generator that every object begins anew."""
+    parms = seal.EncryptionParameters(seal.SCHEME_TYPE.CKKS)
+    parms.set_poly_modulus_degree(n)
+    parms.set_coeff_modulus(seal.CoeffModulus.Create(n, bits))
+    parms.save(str(folder / "parms"))
+    factory = seal.Blake2xbPRNGFactory(seed)
+    parms.set_random_generator(factory)
+    ctx = seal.SEALContext(parms, True, seal.SEC_LEVEL_TYPE.NONE)
+    keygen, public = seal.KeyGenerator(ctx), seal.PublicKey()
+    keygen.secret_key().save(str(folder / "secret.key"))
+    keygen.create_public_key(public)
+    public.save(str(folder / "public.key"))
+    encoder, encryptor = seal.CKKSEncoder(ctx), seal.Encryptor(ctx, public)
+    values = np.random.default_rng(6).uniform(-1, 1, n // 2)
+    np.save(folder / "values.npy", values)
+    data = ctx.first_context_data()
+    for level in reversed(range(len(bits) - 1)):
+        plain, cipher = seal.Plaintext(), seal.Ciphertext()
+        encoder.encode([complex(v) for v in values], data.parms_id(), 2.0**scale_bits, plain)
+        plain.save(str(folder / f"{level}.pt"))
+        encryptor.encrypt(plain, cipher)
+        cipher.save(str(folder / f"{level}.ct"))
+        data = data.next_context_data()
+
+
 def decrypt(ctx, secret, path):
     cipher, plain = seal.Ciphertext(), seal.Plaintext()
     cipher.load(ctx, str(path))
@@ -103,4 +130,4 @@ def made(folder, step):
 
 if __name__ == "__main__":
     verb, folder, *rest = sys.argv[1:]
-    {"client": client, "read": read, "made": made}[verb](Path(folder), *map(json.loads, rest))
+    {"client": client, "read": read, "made": made, "fixed": fixed}[verb](Path(folder), *map(json.loads, rest))

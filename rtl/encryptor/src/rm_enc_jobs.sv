@@ -6,12 +6,15 @@
 //              last one survives rst_ni; cold_ni, the reset at power-on, alone forgets it. So no seed is used twice as long as
 //              the host gives each seed one number.
 // Offer        head_*: the oldest job whose samples are there; take_i takes it. The set of samples is free again with release_i.
-//              With Early a job that is divided is offered when its ternary samples are there, ternary_done_i: the others are
-//              read two transforms later. whole_o says of each set that no sample is missing.
+//              With Early, or EarlySeal, a job that is divided is offered when its ternary samples are there, ternary_done_i: the
+//              others are read two transforms later. whole_o says of each set that no sample is missing.
+// SEAL         A job of mode Seal is drawn by SEAL's sampler, draw_seal_o, and offered as one of mode Divided.
 module rm_enc_jobs #(
   parameter bit          Seeded  = 1'b1,
   parameter bit          Extra   = 1'b0,
   parameter bit          Early   = 1'b0,
+  parameter bit          WithSeal  = 1'b0,
+  parameter bit          EarlySeal = 1'b0,
   parameter int unsigned LogSets = 1,
   localparam int unsigned Sets   = 1 << LogSets
 ) (
@@ -27,6 +30,7 @@ module rm_enc_jobs #(
   output logic                        refused_o,
   output logic [rm_enc_pkg::RefusalW-1:0] refusal_o,
   output logic                        draw_o,
+  output logic                        draw_seal_o,
   output logic                        draw_ternary_o,
   output logic [1:0]                  draw_gaussians_o,
   output logic [LogSets-1:0]          draw_set_o,
@@ -48,6 +52,7 @@ module rm_enc_jobs #(
 
   // used: from the job on; full: from the last sample on; begun: from the last ternary one on; taken: from take_i on.
   logic [Sets-1:0]            used_d, used_q, full_d, full_q, begun_d, begun_q, taken_d, taken_q;
+  logic [Sets-1:0]            early_d, early_q;
   logic [Sets-1:0][ModeW-1:0] mode_d, mode_q;
   logic [LogSets-1:0]         write_d, write_q, read_d, read_q;
   logic                       drawing_d, drawing_q, refused_d, early;
@@ -62,10 +67,10 @@ module rm_enc_jobs #(
 
   always_comb begin : p_refusal
     refusal_d = '0;
-    if (job_mode_i > Divided || (!Extra && job_mode_i == Divided)
+    if (job_mode_i > Seal || (!Extra && job_mode_i == Divided) || (!WithSeal && job_mode_i == Seal)
         || (!Seeded && (job_mode_i == Symmetric || job_mode_i == PublicKey))) begin
       refusal_d = RefusedMode;
-    end else if (job_mode_i != Public && job_mode_i != Divided && !secret_ready_i) begin
+    end else if (!draw_ternary_o && !secret_ready_i) begin
       refusal_d = RefusedSecret;
     end else if (draws && some_q && job_number_i <= last_q) begin
       refusal_d = RefusedNumber;
@@ -78,7 +83,8 @@ module rm_enc_jobs #(
     end
   end
   assign draw_o           = accept_o && draws;
-  assign draw_ternary_o   = job_mode_i == Public || job_mode_i == Divided;
+  assign draw_seal_o      = draw_o && job_mode_i == Seal;
+  assign draw_ternary_o   = job_mode_i == Public || job_mode_i == Divided || job_mode_i == Seal;
   assign draw_gaussians_o = draw_ternary_o ? 2'd2 : 2'd1;
   assign draw_set_o       = write_q;
 
@@ -87,6 +93,7 @@ module rm_enc_jobs #(
     full_d    = full_q;
     begun_d   = begun_q;
     taken_d   = taken_q;
+    early_d   = early_q;
     mode_d    = mode_q;
     write_d   = write_q;
     read_d    = read_q;
@@ -96,7 +103,8 @@ module rm_enc_jobs #(
       full_d[write_q]  = !draws;
       begun_d[write_q] = 1'b0;
       taken_d[write_q] = 1'b0;
-      mode_d[write_q]  = job_mode_i;
+      early_d[write_q] = (Early && job_mode_i == Divided) || (EarlySeal && job_mode_i == Seal);
+      mode_d[write_q]  = (job_mode_i == Seal) ? Divided : job_mode_i;
       drawing_d        = draws;
       if (!draws) begin
         write_d = write_q + 1'b1;
@@ -125,7 +133,7 @@ module rm_enc_jobs #(
     end
   end
 
-  assign early        = Early && mode_q[read_q] == Divided && begun_q[read_q];
+  assign early        = early_q[read_q] && begun_q[read_q];
   assign head_valid_o = used_q[read_q] && !taken_q[read_q] && (full_q[read_q] || early);
   assign head_mode_o  = mode_q[read_q];
   assign head_set_o   = read_q;
@@ -138,6 +146,7 @@ module rm_enc_jobs #(
       full_q    <= '0;
       begun_q   <= '0;
       taken_q   <= '0;
+      early_q   <= '0;
       mode_q    <= '0;
       write_q   <= '0;
       read_q    <= '0;
@@ -149,6 +158,7 @@ module rm_enc_jobs #(
       full_q    <= full_d;
       begun_q   <= begun_d;
       taken_q   <= taken_d;
+      early_q   <= early_d;
       mode_q    <= mode_d;
       write_q   <= write_d;
       read_q    <= read_d;

@@ -10,6 +10,7 @@ package rm_enc_pkg;
   localparam logic [ModeW-1:0] PublicKey = 3'd2;  // b = e - a s, a expanded from the public seed
   localparam logic [ModeW-1:0] Decrypt   = 3'd3;  // m = c0 + c1 s
   localparam logic [ModeW-1:0] Divided   = 3'd4;  // c0 = round((v b + e0)/p) + m, c1 = round((v a + e1)/p)
+  localparam logic [ModeW-1:0] Seal      = 3'd5;  // Divided, of what SEAL draws from its seed of 64 bytes
 
   localparam int unsigned SetW = 2;               // number of a set of samples
   typedef struct packed {
@@ -76,6 +77,19 @@ package rm_enc_pkg;
       automatic int unsigned draws = (n < 9) ? 1 : 1 << (n - 9);
       if (2 * draws * (640 / doubles + 6) + 16 >= extra_latency(kind, w, log_p, n, log_n_max)) begin
         drawn_by_begin = 1'b0;
+      end
+    end
+  endfunction
+
+  // The same of SEAL's errors: blocks of 64 bytes from `rounds` built rounds of 12, 48 bytes for eight samples (rm_seal_draw).
+  function automatic bit seal_drawn_by_begin(
+    int unsigned kind, int unsigned w, int unsigned log_p, int unsigned log_n_min, int unsigned log_n_max,
+    int unsigned rounds
+  );
+    seal_drawn_by_begin = 1'b1;
+    for (int unsigned n = log_n_min; n <= log_n_max; n++) begin
+      if ((1 << (n - 2)) * (12 / rounds) + 64 >= extra_latency(kind, w, log_p, n, log_n_max)) begin
+        seal_drawn_by_begin = 1'b0;
       end
     end
   endfunction

@@ -8,6 +8,8 @@
 //              is divided rm_enc_pkg::extra_latency more.
 // Division     With Extra: a job that is divided starts in the lane of p, and begins in the limbs when its rest is there. Others begin
 //              when no such job is on its way, so results keep the order of jobs.
+// SEAL         With Seal: jobs of mode Seal, drawn as SEAL draws from a seed of 64 bytes, which job_secret_seed_i is as wide as then. They
+//              start, and their results come, as mode Divided.
 // Jobs         job_*: rm_enc_jobs. What a job does not use of its inputs is not read. The secret seed is taken with the handshake and kept
 //              in the generator alone, which wipes it when all is drawn.
 // Promises     The pipeline does not stall. operand_valid_i promises the rows of the next job's message and keys (Public), message
@@ -33,8 +35,11 @@ module rm_encryptor #(
   parameter int unsigned Doubles  = 10,    // double rounds of ChaCha20
   parameter bit          Seeded   = 1'b1,  // with expansions of public seeds: P = 2
   parameter bit          Extra    = 1'b0,  // with the division by an extra prime of W bits
+  parameter bit          Seal     = 1'b0,  // with SEAL's samples, which are divided
+  parameter int unsigned SealRounds = 12,  // rounds of its BLAKE2b
   localparam int unsigned P       = 1 << LogP,
   localparam int unsigned LogRows = LogNMax - LogP,
+  localparam int unsigned SeedWords = Seal ? 16 : 8,
   localparam int unsigned Moduli  = Limbs + (Extra ? 2 : 0),
   localparam int unsigned LimbW   = (Moduli > 1) ? $clog2(Moduli) : 1
 ) (
@@ -63,7 +68,7 @@ module rm_encryptor #(
   output logic                                 job_ready_o,
   input  logic [rm_enc_pkg::ModeW-1:0]            job_mode_i,
   input  logic [63:0]                          job_number_i,
-  input  logic [7:0][31:0]                     job_secret_seed_i,
+  input  logic [SeedWords-1:0][31:0]           job_secret_seed_i,
   input  logic [7:0][31:0]                     job_public_seed_i,
   output logic                                 refused_o,
   output logic [rm_enc_pkg::RefusalW-1:0]         refusal_o,
@@ -112,6 +117,7 @@ module rm_encryptor #(
   localparam int unsigned Sets    = 1 << LogSets;
   // Errors are drawn while v is in the lane of p, where that is long enough; whole says whether they were.
   localparam bit          Early   = Extra && drawn_by_begin(Kind, W, LogP, LogNMin, LogNMax, Doubles);
+  localparam bit          EarlySeal = Seal && seal_drawn_by_begin(Kind, W, LogP, LogNMin, LogNMax, SealRounds);
 
   if (Limbs > 1 && rm_modmul_pkg::latency(KindRest, WRest) != M) begin : g_check_latency
     $error("rm_encryptor: the multipliers of all limbs must have one latency");
@@ -127,12 +133,17 @@ module rm_encryptor #(
     $error("rm_encryptor: the division multiplies words of p modulo narrower q, which this kind does not");
   end
 
+  if (Seal && !Extra) begin : g_check_seal
+    $error("rm_encryptor: what SEAL encrypts is divided by the extra prime");
+  end
+
   logic [4:0]       log_rows;
   logic [LimbW-1:0] unused_limb;
   assign log_rows    = log_n_i - 5'(LogP);
   assign unused_limb = cfg_limb_i;
 
   // ------------------------------------------------- jobs and their samples
+  logic               draw_seal;
   logic               accept, draw, draw_ternary, draw_busy, draw_fault, head_valid, jobs_busy, release_now, start;
   logic               secret_ready, begin_job, begin_ready;
   logic [LogSets-1:0] draw_set, head_set, release_set;
@@ -149,9 +160,12 @@ module rm_encryptor #(
   logic [Lanes-1:0]              gauss_we;
   logic [LogNMax-4:0]            gauss_addr;
   logic [Lanes-1:0][SampleW-1:0] gauss_data;
-  rm_enc_jobs #(.Seeded(Seeded), .Extra(Extra), .Early(Early), .LogSets(LogSets)) i_jobs (
+  rm_enc_jobs #(
+    .Seeded(Seeded), .Extra(Extra), .Early(Early), .WithSeal(Seal), .EarlySeal(EarlySeal), .LogSets(LogSets)
+  ) i_jobs (
     .clk_i, .rst_ni, .cold_ni, .bad_size_i(bad_size_o), .secret_ready_i(secret_ready), .job_valid_i, .job_ready_o,
-    .job_mode_i, .job_number_i, .refused_o, .refusal_o, .draw_o(draw), .draw_ternary_o(draw_ternary),
+    .job_mode_i, .job_number_i, .refused_o, .refusal_o, .draw_o(draw), .draw_seal_o(draw_seal),
+    .draw_ternary_o(draw_ternary),
     .draw_gaussians_o(draw_gaussians), .draw_set_o(draw_set), .draw_busy_i(draw_busy), .draw_fault_i(draw_fault),
     .ternary_done_i(gauss_we != '0),
     .accept_o(accept), .head_valid_o(head_valid), .head_mode_o(head_mode), .head_set_o(head_set), .whole_o(whole),
@@ -159,12 +173,51 @@ module rm_encryptor #(
     .release_i(release_now), .release_set_i(release_set), .busy_o(jobs_busy)
   );
 
+  // Samples of the engine, and of SEAL; one sampler draws at a time.
+  typedef struct packed {
+    logic                          busy, fault, trit_we, gauss_poly;
+    logic [TritAddrW-1:0]          trit_addr;
+    logic [31:0]                   trit_data;
+    logic [Lanes-1:0]              gauss_we;
+    logic [LogNMax-4:0]            gauss_addr;
+    logic [Lanes-1:0][SampleW-1:0] gauss_data;
+  } drawn_t;
+  drawn_t own, drawn;
   rm_secret_sampler #(.Doubles(Doubles), .LogNMax(LogNMax)) i_sampler (
-    .clk_i, .rst_ni, .log_n_i, .start_i(draw), .ternary_i(draw_ternary), .gaussians_i(draw_gaussians),
-    .seed_i(job_secret_seed_i), .busy_o(draw_busy), .fault_o(draw_fault), .trit_we_o(trit_we), .trit_addr_o(trit_addr),
-    .trit_data_o(trit_data), .gauss_we_o(gauss_we), .gauss_poly_o(gauss_poly), .gauss_addr_o(gauss_addr),
-    .gauss_data_o(gauss_data)
+    .clk_i, .rst_ni, .log_n_i, .start_i(draw && !draw_seal), .ternary_i(draw_ternary), .gaussians_i(draw_gaussians),
+    .seed_i(job_secret_seed_i[7:0]), .busy_o(own.busy), .fault_o(own.fault), .trit_we_o(own.trit_we),
+    .trit_addr_o(own.trit_addr), .trit_data_o(own.trit_data), .gauss_we_o(own.gauss_we), .gauss_poly_o(own.gauss_poly),
+    .gauss_addr_o(own.gauss_addr), .gauss_data_o(own.gauss_data)
   );
+  if (Seal) begin : g_seal
+    logic   of_seal_q;   // the last draw
+    drawn_t seal;
+    rm_seal_sampler #(.Rounds(SealRounds), .LogNMax(LogNMax)) i_draw (
+      .clk_i, .rst_ni, .log_n_i, .start_i(draw_seal), .seed_i(job_secret_seed_i), .busy_o(seal.busy),
+      .trit_we_o(seal.trit_we), .trit_addr_o(seal.trit_addr), .trit_data_o(seal.trit_data), .gauss_we_o(seal.gauss_we),
+      .gauss_poly_o(seal.gauss_poly), .gauss_addr_o(seal.gauss_addr), .gauss_data_o(seal.gauss_data)
+    );
+    assign seal.fault = 1'b0;
+    always_ff @(posedge clk_i or negedge rst_ni) begin : p_of_seal
+      if (!rst_ni) begin
+        of_seal_q <= 1'b0;
+      end else if (draw) begin
+        of_seal_q <= draw_seal;
+      end
+    end
+    assign drawn = of_seal_q ? seal : own;
+  end else begin : g_own
+    assign drawn = own;
+  end
+  assign draw_busy  = drawn.busy;
+  assign draw_fault = drawn.fault;
+  assign trit_we    = drawn.trit_we;
+  assign trit_addr  = drawn.trit_addr;
+  assign trit_data  = drawn.trit_data;
+  assign gauss_we   = drawn.gauss_we;
+  assign gauss_poly = drawn.gauss_poly;
+  assign gauss_addr = drawn.gauss_addr;
+  assign gauss_data = drawn.gauss_data;
 
   // ------------------------------------------------- starts
   logic                     extra_ready, extra_fault, extra_prepared, extra_begin, limb_start;

@@ -7,13 +7,16 @@
 struct Job {
   Mode mode;
   u64 number = 0;
-  Seed secret{}, expanded{};
+  bool seal = false;               // a divided one, of what SEAL draws
+  SealSeed secret{};               // the first half alone where it is none of SEAL's
+  Seed expanded{};
   Limbs message;
   std::vector<Limbs> key, expected;
   u64 bad_from = ~u64(0);          // rows of the result from here on are not to be trusted
   u64 lost_message = ~u64(0), lost_key = ~u64(0), lost_extra = ~u64(0);  // this row does not come
   u64 cycle = 0, first_row = 0;    // of its start, of the first row of its result
   u64 trit_words = 0;              // that v took
+  unsigned number_of_mode() const { return seal ? 5 : unsigned(mode); }
 };
 
 struct Case {
@@ -54,7 +57,7 @@ inline Case read_case(const char* path) {
       jobs.emplace_back();
       jobs.back().mode = Mode(mode), jobs.back().number = ++number;
     } else if (name == "seeds") {
-      for (u32& x : jobs.back().secret) words >> x;
+      for (int i = 0; i < 8; i++) words >> jobs.back().secret[i];
       for (u32& x : jobs.back().expanded) words >> x;
     } else if (name == "message") limb(jobs.back().message);
     else if (name == "key0") limb(jobs.back().key[0]);
@@ -73,27 +76,29 @@ inline Case read_case(const char* path) {
   return {Context(primes, log_n, extra), s, jobs};
 }
 
+template <typename Seed>
 inline Seed drawn_seed(Rng& rng) {
   Seed seed;
   for (u32& x : seed) x = u32(rng.next());
   return seed;
 }
 
-inline Job drawn_job(const Context& context, const Small& s, u64 number, bool seeded, Rng& rng) {
+inline Job drawn_job(const Context& context, const Small& s, u64 number, bool seeded, bool seal, Rng& rng) {
   Job job;
   std::vector<Mode> modes{kPublic, kDecrypt};
   if (seeded) modes.push_back(kSymmetric), modes.push_back(kPublicKey);
   if (context.extra().q) modes.push_back(kDivided), modes.push_back(kDivided);
   job.mode = modes[rng.below(modes.size())];
   job.number = number;
-  job.secret = drawn_seed(rng), job.expanded = drawn_seed(rng);
+  job.seal = job.mode == kDivided && seal && rng.below(2);
+  job.secret = drawn_seed<SealSeed>(rng), job.expanded = drawn_seed<Seed>(rng);
   job.message = context.random(rng);
   job.key = {context.random_with_extra(rng), context.random_with_extra(rng)};
   if (job.mode == kDivided && rng.below(2)) {
     // v k is 0 or next to p/2 in every coefficient: errors decide how it is rounded.
     for (Limbs& key : job.key) std::fill(key.back().begin(), key.back().end(), context.extra().q / 2);
   }
-  job.expected = context.run(job.mode, job.secret, job.expanded, s, job.message, job.key);
+  job.expected = context.run(job.mode, job.secret, job.seal, job.expanded, s, job.message, job.key);
   job.trit_words = context.trit_words;
   return job;
 }

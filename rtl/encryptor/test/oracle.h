@@ -1,5 +1,5 @@
 // Encryption, key generation and decryption by their definitions on whole polynomials, with the engine's draws from the same
-// seeds: sampler/test/draws.h, xof/test/blake3.h, and the textbook's transforms.
+// seeds: sampler/test/draws.h, xof/test/blake3.h, and the textbook's transforms. SEAL's: sampler/test/seal_draws.h, xof/test/blake2.h.
 #pragma once
 #include <fstream>
 #include <sstream>
@@ -7,9 +7,12 @@
 #include "multiplier.h"
 #include "../../ntt/test/oracle.h"
 #include "../../sampler/test/draws.h"
+#include "../../sampler/test/seal_draws.h"
+#include "../../xof/test/blake2.h"
 #include "../../xof/test/blake3.h"
 
 using Seed = std::array<u32, 8>;
+using SealSeed = std::array<u32, 16>;
 using Limbs = std::vector<Words>;
 
 enum Mode : unsigned { kPublic, kSymmetric, kPublicKey, kDecrypt, kDivided };
@@ -101,19 +104,36 @@ class Context {
   }
 
   // parts[0] and, of a public encryption, parts[1].
-  std::vector<Limbs> run(Mode mode, const Seed& secret_seed, const Seed& public_seed, const Small& s, const Limbs& message,
+  std::vector<Limbs> run(Mode mode, const SealSeed& both, bool seal, const Seed& public_seed, const Small& s, const Limbs& message,
                          const std::vector<Limbs>& key) const {
     u64 at = ~u64(0);
+    Seed secret_seed;
+    std::copy_n(both.begin(), 8, secret_seed.begin());
     Block block{};
     Draws draws([&](u64 word) {
       if (word / 16 != at) at = word / 16, block = chacha_block(secret_seed, at, 0);
       return block[word % 16];
     });
     Small v = s, e[2] = {Small(n(), 0), Small(n(), 0)};
-    if (two_parts(mode)) v = draws.ternary(n());
-    trit_words = draws.place();
-    if (mode != kDecrypt) e[0] = draws.gaussian(n());
-    if (two_parts(mode)) e[1] = draws.gaussian(n());
+    if (seal) {
+      Bytes key_bytes, stream;
+      for (u32 word : both) for (int b = 0; b < 4; b++) key_bytes.push_back(std::uint8_t(word >> (8 * b)));
+      SealDraws of_seal{[&](u64 i) {
+        while (i >= stream.size()) {
+          const Bytes more = seal_buffer(key_bytes, stream.size() / 4096);
+          stream.insert(stream.end(), more.begin(), more.end());
+        }
+        return unsigned(stream[i]);
+      }, 0, {}};
+      v = of_seal.ternary(n());
+      trit_words = of_seal.place / 4;
+      e[0] = of_seal.binomial(n()), e[1] = of_seal.binomial(n());
+    } else {
+      if (two_parts(mode)) v = draws.ternary(n());
+      trit_words = draws.place();
+      if (mode != kDecrypt) e[0] = draws.gaussian(n());
+      if (two_parts(mode)) e[1] = draws.gaussian(n());
+    }
     std::vector<Limbs> parts(two_parts(mode) ? 2 : 1, Limbs(limbs(), Words(n())));
     for (std::size_t c = 0; mode == kDivided && c < 2; c++) {
       Limbs quotient = divided(v, key[c], e[c]);

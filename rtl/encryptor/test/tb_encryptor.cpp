@@ -13,6 +13,9 @@
 #ifndef P_Extra
 #define P_Extra 0
 #endif
+#ifndef P_Seal
+#define P_Seal 0
+#endif
 
 namespace {
 
@@ -146,7 +149,7 @@ class Bench {
         Job& job = jobs[next++];
         refusal = refusal_of(job);
         refused_now = refusal != 0;
-        if (trace_) std::printf("job %" PRIu64 " %u %" PRIu64 "\n", dut.cycles(), unsigned(job.mode), job.trit_words);
+        if (trace_) std::printf("job %" PRIu64 " %u %" PRIu64 "\n", dut.cycles(), job.number_of_mode(), job.trit_words);
         if (!refused_now) waiting.push_back(&job);
         offered = false;
         since = dut.cycles();
@@ -198,9 +201,10 @@ class Bench {
   }
 
   void drive_job(const Job& job) {
-    dut->job_mode_i = job.mode;
+    dut->job_mode_i = job.number_of_mode();
     dut->job_number_i = job.number;
-    for (int i = 0; i < 8; i++) dut->job_secret_seed_i[i] = job.secret[i], dut->job_public_seed_i[i] = job.expanded[i];
+    for (int i = 0; i < 8; i++) dut->job_public_seed_i[i] = job.expanded[i];
+    for (int i = 0; i < (P_Seal ? 16 : 8); i++) dut->job_secret_seed_i[i] = job.secret[i];
   }
 
   Job* asked(std::deque<Job*>& queue, u64 time, u64 rows, const char* what) {
@@ -324,7 +328,7 @@ int main(int argc, char** argv) {
         std::vector<Job> jobs;
         for (u64 i = 0; i < n; i++) {
           number += 1 + bench.rng.below(3);
-          jobs.push_back(drawn_job(context, s, number, P_Seeded, bench.rng));
+          jobs.push_back(drawn_job(context, s, number, P_Seeded, P_Seal, bench.rng));
           if (args.has("trace")) continue;
           if (bench.rng.chance(40)) jobs.back().number -= bench.rng.below(4);  // may have been used
           if (bench.rng.chance(100)) spoil(jobs.back(), context, bench.rng);
@@ -335,7 +339,7 @@ int main(int argc, char** argv) {
       }
       if (turn < resets) {
         std::vector<Job> jobs;
-        for (u64 i = 0; i < 4; i++) jobs.push_back(drawn_job(context, s, number += 1, P_Seeded, bench.rng));
+        for (u64 i = 0; i < 4; i++) jobs.push_back(drawn_job(context, s, number += 1, P_Seeded, P_Seal, bench.rng));
         if (bench.run(context, jobs, 256, bench.rng.below(6 * context.n()))) bench.secret = false;
       }
     }

@@ -10,7 +10,8 @@
 //              stages Hold0, Hold0 + 1, ... of Lanes = 2^(Hold0 - 1) take 1/2 + 1/4 + ... < 1 of theirs.
 // Turns        Each stage works ahead as far as its rows have room. A stage with nothing ahead comes first, then the one
 //              with the shortest rows: their times divide each other, so the shortest first misses no deadline while
-//              less than all the time is used.
+//              less than all the time is used. A polynomial that begins while the last stages end another one has all others
+//              come first once: a stage has rows for Slots cycles more than a multiplier takes.
 // Latency      From start_i to the first row: two cycles, a multiplier, and one more for each further lane. load_i takes the
 //              next row of a stage; it stands at rows_o from the next cycle on.
 module rm_stream_twiddle #(
@@ -66,7 +67,7 @@ module rm_stream_twiddle #(
 
   for (genvar s = 0; s < Stages; s++) begin : g_stage
     localparam int unsigned Hold  = Hold0 + s;
-    localparam int unsigned Depth = ((M + 6) >> Hold) + 3;
+    localparam int unsigned Depth = ((M + 6 + Slots) >> Hold) + 3;
 
     logic             active, some, last_lane, last_row, room;
     logic [ModW-1:0]  first_mod;
@@ -289,7 +290,7 @@ module rm_stream_twiddle #(
   // ------------------------------------------------- rows that are ready
   for (genvar s = 0; s < Stages; s++) begin : g_rows
     localparam int unsigned Hold  = Hold0 + s;
-    localparam int unsigned Depth = ((M + 6) >> Hold) + 3;
+    localparam int unsigned Depth = ((M + 6 + Slots) >> Hold) + 3;
     localparam int unsigned PtrW  = $clog2(Depth);
     logic [PtrW-1:0] in_q, out_q;
     logic            write;

@@ -1,7 +1,7 @@
 // rm_streaming_ntt against the textbook's transform, and against the closed forms of its contract: every row in its place and
 // its cycle, at every size of the build.
 //   +n=POLYNOMIALS a size and pattern   +resets=N   +logn=FIRST +to=LAST sizes   +seed=S
-// Oracle: rtl/ntt/test/oracle.h. Patterns: no gaps; gaps of 0 to 3; long ones; now and then. Rows that belong to no
+// Oracle: rtl/ntt/test/oracle.h. Patterns: no gaps; gaps of 0 to 3; long ones; now and then; of a polynomial. Rows that belong to no
 // polynomial are noise. Moduli change with every polynomial.
 #include <deque>
 #include <type_traits>
@@ -46,8 +46,8 @@ class Bench {
     }
   }
 
-  // `polynomials` of them, with gaps of up to `gap` cycles, `still` of 256 without one; then until the last has left.
-  void stream(u64 polynomials, u64 gap, unsigned still, bool drain) {
+  // `polynomials` of them, with gaps of `least` to `least + gap` cycles, `still` of 256 with the least; then until the last has left.
+  void stream(u64 polynomials, u64 gap, unsigned still, bool drain, u64 least = 0) {
     u64 started = 0, wait = 0, last_start = 0;
     const u64 rows = u64(1) << (log_n_ - kLogP);
     while (started < polynomials || (drain && (!expected_.empty() || !feeding_.empty()))) {
@@ -63,7 +63,7 @@ class Bench {
         started++;
         last_start = start_cycle_ = dut_.cycles();
         any_ = true;
-        wait = rows - 1 + (rng_.chance(still) ? 0 : rng_.below(gap + 1));
+        wait = rows - 1 + least + (rng_.chance(still) ? 0 : rng_.below(gap + 1));
       } else if (wait > 0) {
         wait--;
       }
@@ -177,6 +177,8 @@ int main(int argc, char** argv) {
     bench.stream(n, 3, 64, true);
     bench.stream((n + 1) / 2, 2 * rows, 16, true);
     bench.stream(n, rows / 2 + 20, 128, true);
+    // The next one begins while the last stages end, and all others have nothing left.
+    bench.stream(n, 20 * log_n, 64, true, rows);
     for (u64 i = 0; i < args.number("resets", 0); i++) {
       bench.stream(1 + bench.rng().below(4), rows, 128, false);
       bench.reset();

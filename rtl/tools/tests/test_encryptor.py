@@ -14,6 +14,7 @@ from rtl.encryptor.schedule import (
     PAPER,
     PUBLIC,
     PUBLIC_KEY,
+    SEAL,
     SYMMETRIC,
     Engine,
     draw_cycles,
@@ -41,13 +42,16 @@ def test_the_division_is_within_the_bars():
     assert DIVIDING.cold(DIVIDED) <= 33_400
     assert sum(DIVIDING.multipliers.values()) <= 300
     assert 6 * sum(DIVIDING.multipliers.values()) <= 1_800 < PAPER["dsp"]
+    assert DIVIDING.interval(SEAL) == DIVIDING.rows
+    assert DIVIDING.cold(SEAL) <= 33_400
 
 
 @pytest.mark.parametrize("log_n", [12, 13, 14, 15])
 def test_the_division_keeps_the_pace_of_the_transforms(log_n):
     engine = Engine(4, log_n, NTT_15, extra=True)
     assert engine.early
-    for mode in (PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT, DIVIDED):
+    assert engine.early_seal
+    for mode in (PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT, DIVIDED, SEAL):
         assert engine.interval(mode) == engine.rows
 
 
@@ -80,13 +84,13 @@ def test_draws_take_what_their_bits_take():
 
 def test_the_page_has_the_models_figures():
     page = (RTL / "encryptor" / "README.md").read_text("utf-8")
-    for mode, extra in ((PUBLIC, False), (DIVIDED, True)):
+    names = {PUBLIC: "Public", DIVIDED: "Divided", SEAL: "Seal"}
+    for mode, name in names.items():
         for log_n in (13, 14, 15):
-            engine = Engine(4, log_n, NTT_15, extra=extra)
+            engine = Engine(4, log_n, NTT_15, extra=mode != PUBLIC)
             message = engine.last_row - engine.message_row
             figures = (engine.interval(mode), message, engine.ready(mode), engine.cold(mode))
             row = " | ".join(f"{x:,}" for x in figures)
-            name = "Divided" if extra else "Public"
             assert f"| `{name}` | 2^{log_n} | {row} | {sum(engine.multipliers.values())} |" in page
     assert len(table()) == 12
 
@@ -101,7 +105,7 @@ def test_stored_figures_are_those_of_the_model():
             assert f" {ours[name]:,} |" in page
 
 
-@pytest.mark.parametrize("name", ["toy", "divided"])
+@pytest.mark.parametrize("name", ["toy", "divided", "seal"])
 @pytest.mark.parametrize("log_n", [6, 7])
 def test_every_start_of_the_rtl_is_the_models(log_n, name):
     test = next(t for t in load("encryptor").tests if t.name == name)
@@ -114,8 +118,10 @@ def test_every_start_of_the_rtl_is_the_models(log_n, name):
     starts = [int(line.split()[1]) for line in said if line.startswith("start ")]
     modes = [mode for _, mode, _ in jobs]
     assert len(starts) == len(jobs) == 24
-    extra = name == "divided"
-    assert set(modes) == {PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT} | ({DIVIDED} if extra else set())
+    extra = name != "toy"
+    seeded = set() if name == "seal" else {SYMMETRIC, PUBLIC_KEY}
+    divided = {"toy": set(), "divided": {DIVIDED}, "seal": {DIVIDED, SEAL}}[name]
+    assert set(modes) == {PUBLIC, DECRYPT} | seeded | divided
     engine = Engine(
         int(test.params["Limbs"]),
         log_n,
@@ -124,6 +130,7 @@ def test_every_start_of_the_rtl_is_the_models(log_n, name):
         log_n_max=int(test.params["LogNMax"]),
         extra=extra,
         log_n_min=int(test.params["LogNMin"]),
+        seal_rounds=int(test.params.get("SealRounds", 12)),
     )
     model = engine.starts([(mode, words) for _, mode, words in jobs])
     assert [start - jobs[0][0] for start in starts] == model

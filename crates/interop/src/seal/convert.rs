@@ -12,8 +12,10 @@ use ringmill_ckks::{
 use ringmill_ring::GaloisElement;
 use zeroize::Zeroizing;
 
+use super::prng::draw;
 use super::{
-    Ciphertext, EncryptionParameters, KSwitchKeys, Object, Plaintext, PublicKey, SealError, SecretKey,
+    Ciphertext, EncryptionParameters, KSwitchKeys, Object, Plaintext, PrngKind, PublicKey, SEED, SealError,
+    SecretKey,
 };
 use crate::meaning::{Born, Declared, name};
 use crate::residues::{Halves, first, galois_keys, halves, switch_key, turned};
@@ -122,6 +124,29 @@ pub fn new_public_key(secret: &ringmill_ckks::SecretKey) -> Result<PublicKey, Se
         KeyGenerator::new(secret.params()).and_then(|mut keys| keys.public_key_over_key_primes(secret));
     let polys = drawn.map_err(content(PublicKey::NAME))?.into();
     Ok(PublicKey(Ciphertext { polys, scale: 1.0, seed: None }))
+}
+
+/// Encrypts as SEAL's `Encryptor::encrypt` does with a generator of this kind and seed: the same residues for the same plaintext.
+///
+/// A seed serves one encryption.
+///
+/// # Errors
+/// [`SealError::Content`].
+pub fn encrypt(
+    key: &ringmill_ckks::PublicKey,
+    plain: &ringmill_ckks::Plaintext,
+    kind: PrngKind,
+    seed: &[u8; SEED],
+) -> Result<ringmill_ckks::Ciphertext, SealError> {
+    context(key.params())?;
+    let drawn = draw(kind, seed, key.params().n());
+    key.encrypt_drawn(plain, &drawn, fresh_name(seed)).map_err(content(Ciphertext::NAME))
+}
+
+/// A name for an encryption with a seed, which does not give the seed away.
+pub fn fresh_name(seed: &[u8; SEED]) -> u64 {
+    let hash = blake2b_simd::Params::new().hash_length(8).personal(b"ringmill name").hash(seed);
+    hash.as_bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 fn digits(row: &[PublicKey]) -> Halves {

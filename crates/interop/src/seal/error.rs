@@ -211,6 +211,12 @@ pub enum SealError {
         /// The number found.
         found: u8,
     },
+    /// A seed of another size.
+    #[error("the seed has {found} bytes; generators of SEAL take 64: eight words of 64 bits, little-endian")]
+    Seed {
+        /// Its bytes.
+        found: usize,
+    },
     /// A secret that is not ternary.
     #[error("the secret key is damaged: {why}")]
     Secret {

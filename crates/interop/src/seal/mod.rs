@@ -33,7 +33,7 @@ pub use header::{Compression, Style, Version};
 pub use keys::KSwitchKeys;
 pub use parameters::{EncryptionParameters, ParmsId, Scheme};
 pub use plaintext::Plaintext;
-pub use prng::PrngKind;
+pub use prng::{PrngKind, SEED};
 pub use secret::SecretKey;
 
 use payload::{Input, Output};

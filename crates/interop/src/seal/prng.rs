@@ -1,14 +1,18 @@
-//! The generators that expand seeds, BLAKE2xb and SHAKE256, and the uniform polynomials that come of them.
+//! The generators of SEAL, BLAKE2xb and SHAKE256, and what it draws from them: uniform polynomials, and the samples of an
+//! encryption.
+
+use std::str::FromStr;
 
 use shake::Shake256;
 use shake::digest::{ExtendableOutput, Update, XofReader};
 
 use ringmill_ring::{Domain, Poly};
+use zeroize::Zeroizing;
 
 use super::SealError;
 
 /// Bytes of a seed.
-pub(super) const SEED: usize = 64;
+pub const SEED: usize = 64;
 /// Bytes that a generator makes at a time.
 const BUFFER: usize = 4096;
 
@@ -20,6 +24,22 @@ pub enum PrngKind {
     Blake2xb = 1,
     /// SHAKE256.
     Shake256 = 2,
+}
+
+impl FromStr for PrngKind {
+    type Err = SealError;
+
+    fn from_str(text: &str) -> Result<Self, SealError> {
+        match text {
+            "blake2xb" => Ok(Self::Blake2xb),
+            "shake256" => Ok(Self::Shake256),
+            _ => Err(SealError::UnknownChoice {
+                what: "generator",
+                given: text.into(),
+                known: "blake2xb and shake256",
+            }),
+        }
+    }
 }
 
 impl PrngKind {
@@ -37,16 +57,17 @@ struct Prng<'a> {
     seed: &'a [u8; SEED],
     /// Buffers made so far.
     count: u64,
-    buffer: [u8; BUFFER],
+    buffer: Zeroizing<[u8; BUFFER]>,
     at: usize,
 }
 
 impl<'a> Prng<'a> {
     fn new(kind: PrngKind, seed: &'a [u8; SEED]) -> Self {
-        Self { kind, seed, count: 0, buffer: [0; BUFFER], at: BUFFER }
+        Self { kind, seed, count: 0, buffer: [0; BUFFER].into(), at: BUFFER }
     }
 
-    fn word(&mut self) -> u64 {
+    /// The next byte. Requests are one stream, whatever their sizes.
+    fn byte(&mut self) -> u8 {
         if self.at == BUFFER {
             let counter = self.count.to_le_bytes();
             match self.kind {
@@ -55,15 +76,39 @@ impl<'a> Prng<'a> {
                     let mut hasher = Shake256::default();
                     hasher.update(self.seed);
                     hasher.update(&counter);
-                    hasher.finalize_xof().read(&mut self.buffer);
+                    hasher.finalize_xof().read(self.buffer.as_mut_slice());
                 }
             }
             (self.count, self.at) = (self.count + 1, 0);
         }
-        // All requests are for whole words, and the buffer holds a whole number of them.
-        let word = self.buffer[self.at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-        self.at += 8;
-        word
+        self.at += 1;
+        self.buffer[self.at - 1]
+    }
+
+    fn bytes<const K: usize>(&mut self) -> [u8; K] {
+        std::array::from_fn(|_| self.byte())
+    }
+
+    fn word(&mut self) -> u64 {
+        u64::from_le_bytes(self.bytes())
+    }
+
+    /// Uniform in −1, 0, 1: the upper half of thrice a word of 32 bits. A word of 0 is drawn anew, for 2^32 is one more than
+    /// a multiple of 3. So does `std::uniform_int_distribution` of the GNU library, of version 11 and later.
+    fn ternary(&mut self) -> i8 {
+        loop {
+            let word = u32::from_le_bytes(self.bytes());
+            if word != 0 {
+                return ((u64::from(word) * 3) >> 32) as i8 - 1;
+            }
+        }
+    }
+
+    /// Centred binomial: of 6 bytes, the ones in the first 21 bits less those in bits 24 to 44.
+    fn binomial(&mut self) -> i8 {
+        let [a, b, c, d, e, f] = self.bytes();
+        let ones = |bytes: [u8; 3]| bytes.iter().map(|byte| byte.count_ones() as i8).sum::<i8>();
+        ones([a, b, c & 31]) - ones([d, e, f & 31])
     }
 }
 
@@ -97,6 +142,15 @@ pub(super) fn expand(kind: PrngKind, seed: &[u8; SEED], n: usize, moduli: &[u64]
     poly
 }
 
+/// What SEAL draws for an encryption under the public key: v uniform ternary, e₀ and e₁ centred binomial of variance 10.5.
+pub(super) fn draw(kind: PrngKind, seed: &[u8; SEED], n: usize) -> [Zeroizing<Vec<i8>>; 3] {
+    fn samples<'a>(prng: &mut Prng<'a>, n: usize, sample: fn(&mut Prng<'a>) -> i8) -> Zeroizing<Vec<i8>> {
+        Zeroizing::new((0..n).map(|_| sample(prng)).collect())
+    }
+    let mut prng = Prng::new(kind, seed);
+    [Prng::ternary, Prng::binomial, Prng::binomial].map(|sample| samples(&mut prng, n, sample))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +164,25 @@ mod tests {
         assert_eq!(hex(first(PrngKind::Shake256)), SHAKE);
         assert_eq!(hex(first(PrngKind::Blake2xb)), BLAKE);
     }
+
+    #[test]
+    fn samples_have_their_distributions() {
+        let n = 1 << 14;
+        for kind in [PrngKind::Blake2xb, PrngKind::Shake256] {
+            let [v, e0, e1] = draw(kind, &[9; SEED], n);
+            let count = |value| v.iter().filter(|&&c| c == value).count() as f64;
+            // Five deviations of a count.
+            let (third, around) = (n as f64 / 3.0, 5.0 * (n as f64 * 2.0 / 9.0).sqrt());
+            assert!([-1, 0, 1].iter().all(|&value| (count(value) - third).abs() < around));
+            for e in [&e0, &e1] {
+                assert!(e.iter().all(|c| c.abs() <= 21));
+                let variance = e.iter().map(|&c| f64::from(c).powi(2)).sum::<f64>() / n as f64;
+                assert!((variance - 10.5).abs() < 0.7, "{variance}");
+            }
+            assert_ne!(e0, e1);
+        }
+    }
+
     const SHAKE: &str = "50a1cb963bec11dc";
     const BLAKE: &str = "17b9767f6395a77a";
 

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use numpy::{AllowTypeChange, Complex64, PyArray1, PyArrayLike1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use zeroize::Zeroizing;
 
+use ringmill_interop::Declared;
 use ringmill_interop::seal::convert;
 use ringmill_interop::seal::{
-    Ciphertext as SealCiphertext, EncryptionParameters, KSwitchKeys, Object, Plaintext,
-    PublicKey as SealPublicKey, SealError, SecretKey as SealSecretKey, Style,
+    Ciphertext as SealCiphertext, EncryptionParameters, KSwitchKeys, Object, Plaintext, PrngKind,
+    PublicKey as SealPublicKey, SEED, SealError, SecretKey as SealSecretKey, Style,
 };
 
 use super::{Source, declared, save_secret, written};
@@ -30,7 +32,7 @@ fn refused(error: &SealError) -> Failure {
         }
         SealError::Parameters { source } => Failure::of(Family::Parameter, source),
         SealError::Content { source, .. } => Failure::ckks(source),
-        SealError::UnknownChoice { .. } => Failure::of(Family::Parameter, error),
+        SealError::UnknownChoice { .. } | SealError::Seed { .. } => Failure::of(Family::Parameter, error),
         SealError::InexactScale { .. } => Failure::of(Family::Encoding, error),
         _ => Failure::of(Family::File, error),
     }
@@ -238,12 +240,45 @@ pub(crate) fn seal_plaintext<'py>(
     #[pyo3(from_py_with = given)] scale: Option<&str>,
 ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
     let (params, declared) = (&params.get().inner, declared(scale, None, None, None)?);
-    let values = py.detach(|| {
-        let plain: Plaintext = read(&context(params)?, source)?;
-        let plain = convert::plaintext(params, &plain, &declared).map_err(|e| refused(&e))?;
-        codec::decode(&plain)
-    })?;
+    let values = py.detach(|| codec::decode(&plaintext_of(params, source, &declared)?))?;
     Ok(PyArray1::from_vec(py, values))
+}
+
+/// Encrypts a `Plaintext` as SEAL does.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // named in Python
+pub(crate) fn seal_encrypt(
+    py: Python<'_>,
+    key: Arg<Bound<'_, PublicKey>>,
+    source: Source,
+    seed: Arg<&[u8]>,
+    #[pyo3(from_py_with = given)] generator: &str,
+    #[pyo3(from_py_with = given)] scale: Option<&str>,
+    #[pyo3(from_py_with = given)] magnitude: Option<f64>,
+) -> PyResult<Ciphertext> {
+    let (key, seed) = (&key.get().0, seed_of(*seed)?);
+    let kind: PrngKind = generator.parse().map_err(|e| refused(&e))?;
+    let declared = declared(scale, magnitude, None, None)?;
+    py.detach(|| {
+        let plain = plaintext_of(key.params(), source, &declared)?;
+        Ok(convert::encrypt(key, &plain, kind, &seed).map_err(|e| refused(&e))?.into())
+    })
+}
+
+/// Reads a `Plaintext` to be encrypted.
+pub(crate) fn plaintext_of(
+    params: &ringmill_ckks::Params,
+    source: Source,
+    declared: &Declared,
+) -> Result<ringmill_ckks::Plaintext, Failure> {
+    let plain: Plaintext = read(&context(params)?, source)?;
+    convert::plaintext(params, &plain, declared).map_err(|e| refused(&e))
+}
+
+/// The seed of a generator of SEAL.
+pub(crate) fn seed_of(bytes: &[u8]) -> Result<Zeroizing<[u8; SEED]>, Failure> {
+    let seed: Result<[u8; SEED], _> = bytes.try_into();
+    seed.map(Zeroizing::new).map_err(|_| refused(&SealError::Seed { found: bytes.len() }))
 }
 
 /// Encodes numbers and writes them as a `Plaintext`.
@@ -279,6 +314,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(seal_galois_keys_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(seal_ciphertext, module)?)?;
     module.add_function(wrap_pyfunction!(seal_ciphertext_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(seal_encrypt, module)?)?;
     module.add_function(wrap_pyfunction!(seal_plaintext, module)?)?;
     module.add_function(wrap_pyfunction!(seal_plaintext_bytes, module)?)?;
     Ok(())
