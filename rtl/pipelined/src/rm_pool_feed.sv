@@ -122,7 +122,7 @@ module rm_pool_feed #(
       end
     end
     always_ff @(posedge clk_i) begin : p_quotient
-      quotient_q <= !signs_q[1] ? '0 : one_q[1] ? QuotW'(above_q[1]) : QuotW'(sum >> QuotientBits);
+      quotient_q <= !signs_q[1] ? '0 : (Alpha == 1 || one_q[1]) ? QuotW'(above_q[1]) : QuotW'(sum >> QuotientBits);
     end
     rm_delay_line #(.Width(QuotW), .Cycles(M - 3)) i_quotient (.clk_i, .data_i(quotient_q), .data_o(quotient_late));
 

@@ -7,7 +7,6 @@ from itertools import pairwise
 import pytest
 
 from rtl.pipelined.figures import PLACE, figures
-from rtl.pipelined.pool import SETS, TEN, Pool, Sort, Unit, tasks
 from rtl.pipelined.schedule import NTT_60, PAPER, Engine, Start, key_words, table
 from rtl.tools import simulate
 from rtl.tools.block import RTL, load
@@ -67,43 +66,6 @@ def test_every_start_of_the_rtl_is_the_models(level):
     # KindP2: eight cycles a product.
     engine = Engine(int(test.params["Limbs"]), int(test.params["LogP"]), log_n, 8, top)
     assert seen == engine.starts(level, switches)
-
-
-@pytest.mark.parametrize("sort", [*SETS, Sort(5, 2, 2)])
-def test_a_key_switch_has_its_transforms_after_what_they_are_made_of(sort):
-    found = tasks(sort)
-    limbs, special, digits = sort
-    assert len(found) == sort.transforms == (digits + 2) * (limbs + special)
-    assert sum(task.inverse for task in found) == limbs + 2 * special
-    assert all(p < t for t, task in enumerate(found) for p in task.after)
-    # A digit is raised to all moduli but its own.
-    ups = [task for task in found if task.stage in (1, 3)]
-    assert sum(len(task.after) for task in ups) == sum(
-        len(own) * (limbs + special - len(own)) for own in {task.after for task in ups}
-    )
-
-
-def test_sets_that_do_not_exist_are_refused():
-    for sort in (Sort(4, 0, 4), Sort(4, 1, 5), Sort(4, 1, 0)):
-        with pytest.raises(ValueError, match="is no set"):
-            tasks(sort)
-
-
-def test_a_unit_in_place_waits_once_a_transform():
-    unit = Unit(16, 12)
-    # 4·(M + 4) + 3 beyond four passes of 4096 rows; Duong and Lee: 408.
-    assert [unit.interval(inverse=inverse) - 4 * 4096 for inverse in (False, True)] == [67, 67]
-    # Few rows: every pass waits.
-    assert Unit(8, 8).interval(inverse=False) == 2 * 16 + 51
-
-
-def test_one_unit_alone_does_a_key_switch_transform_by_transform():
-    unit, sort = Unit(16, 12), Sort(4, 1, 4)
-    (start, end), *_ = Pool(unit, units=1, lifts=1, sums=1).run(sort, 1)
-    # Back, forward, back, forward: three turns at least, and nothing overlaps.
-    least = sort.transforms * unit.interval(inverse=False) + 3 * unit.turn
-    assert start == 0
-    assert least <= end <= least + unit.interval(inverse=False)
 
 
 def test_stored_figures_are_those_of_the_models():
