@@ -103,6 +103,23 @@ inline std::vector<Row> random_table(const Set& set, unsigned body, bool overlap
   return table;
 }
 
+// One thing wrong with a table.
+inline std::vector<Row> wrong_table(std::vector<Row> table, Rng& rng) {
+  std::size_t i = rng.below(table.size());
+  while (table[i].kind == kTake) i = rng.below(table.size());
+  Row& row = table[i];
+  switch (rng.below(7)) {
+    case 0: table.erase(table.begin() + long(i)); break;
+    case 1: table.insert(table.begin() + long(rng.below(table.size())), row); break;
+    case 2: row.mod = unsigned(rng.below(kMods + 1)); break;
+    case 3: row.part = unsigned(rng.below(4)); break;
+    case 4: row.unit = unsigned(rng.below(P_Units + 1)); break;
+    case 5: row.kind = 1 + unsigned(rng.below(5)); break;
+    default: std::swap(row, table[rng.below(table.size())]);
+  }
+  return table;
+}
+
 // What the timetable does in each cycle.
 class Rules {
  public:
@@ -110,6 +127,7 @@ class Rules {
     Row row;
     unsigned tag, feed;
     u64 cycle;
+    bool first, last;  // of the sums' products
   };
   struct Now {
     bool take = false, bad = false, task = false, able = false, rest = false;
@@ -235,7 +253,8 @@ class Rules {
   }
   void start(const Now& n, u64 cycle) {
     const Row& r = n.row;
-    last_ = {r, n.tag, feed_, cycle};
+    const unsigned digits = banks_[r.mod].digits;
+    last_ = {r, n.tag, feed_, cycle, digits == 0, (digits | 1u << r.part) == (1u << set_.digits()) - 1};
     units_[r.unit] = {i64(cycle + interval(log_n_, r.back())), r.back()};
     feeds_[feed_] = i64(cycle);
     feed_ = (feed_ + 1) % P_Feeds;

@@ -380,23 +380,6 @@ std::vector<Set> sets_of(const Args& args) {
   return sets;
 }
 
-// One thing wrong with a table.
-std::vector<Row> wrong_table(std::vector<Row> table, Rng& rng) {
-  std::size_t i = rng.below(table.size());
-  while (table[i].kind == kTake) i = rng.below(table.size());
-  Row& row = table[i];
-  switch (rng.below(7)) {
-    case 0: table.erase(table.begin() + long(i)); break;
-    case 1: table.insert(table.begin() + long(rng.below(table.size())), row); break;
-    case 2: row.mod = unsigned(rng.below(kMods + 1)); break;
-    case 3: row.part = unsigned(rng.below(4)); break;
-    case 4: row.unit = unsigned(rng.below(P_Units + 1)); break;
-    case 5: row.kind = 1 + unsigned(rng.below(5)); break;
-    default: std::swap(row, table[rng.below(table.size())]);
-  }
-  return table;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
