@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ringmill.studies.stored import text_of
-from rtl.pipelined.pool import SETS, TEN, Sort, best
+from rtl.pipelined.pool import LANES, Sort
 from rtl.pipelined.schedule import DSP_BLOCKS, NTT_60, Engine, key_words
+from rtl.pipelined.timetable import SETS, TEN, best
 from rtl.tools.block import RTL
 
 PLACE = RTL.parent / "python" / "ringmill" / "studies" / "papers" / "duong_lee" / "ours.json"
@@ -27,9 +28,9 @@ def _bytes(words: int) -> int:
     return words * WORD_BITS // 8
 
 
-def _off_chip(limbs: int, special: int, digits: int) -> int:
+def _off_chip(limbs: int, special: int, digits: int, reads: int = 1) -> int:
     """Keys, operand, addends and results as words of 64 bits."""
-    return 8 * (2 * digits * (limbs + special) + 5 * limbs) << LOG_N
+    return 8 * (2 * digits * (limbs + special) + (4 + reads) * limbs) << LOG_N
 
 
 def streams() -> Facts:
@@ -57,14 +58,19 @@ def streams() -> Facts:
 
 
 def _pool(sort: Sort) -> Facts:
-    found = best(TEN, sort)
+    """A build for one set, by the cycles of `rm_pool_key_switch`; its operand is read twice."""
+    found, columns = best(sort), max(sort.alpha, sort.special)
+    # Quotients of several limbs: a product of 14 and 15 bits a feed, column and lane, in one DSP block.
+    quotients = LANES * TEN.feeds * columns if columns > 1 else 0
     return {
         "set": list(sort),
         "bound": round(found.bound),
         "interval": round(found.interval),
         "latency": round(found.latency),
         "latency_alone": found.alone,
-        "bytes_off_chip": _off_chip(*sort),
+        "dsp": DSP_BLOCKS * sum(TEN.multipliers(sort).values()) + quotients,
+        "ram_bytes": _bytes(sum(TEN.memory_words(sort).values())),
+        "bytes_off_chip": _off_chip(*sort, reads=2),
     }
 
 
@@ -83,7 +89,7 @@ def figures() -> Facts:
         "streams": streams(),
         "pool": {
             "butterflies": 32 * TEN.units,
-            "dsp_of_one_limb_digits": DSP_BLOCKS * TEN.multipliers,
+            "multipliers": TEN.multipliers(SETS[0]),
             "sets": [_pool(sort) for sort in SETS],
         },
         "blocks": blocks(),

@@ -1,4 +1,4 @@
-"""Duong and Lee's tables beside ours, a row for each printed row, and the sets that a pool of units could do.
+"""Duong and Lee's tables beside ours, a row for each printed row, and other sets on a pool of units.
 
 The paper's figures are in `figures.toml`. Ours are in `ours.json`: the schedules and counts of
 `rtl/pipelined`, and blocks that were synthesised. `python -m rtl.pipelined.figures` writes it, and a test
@@ -20,7 +20,7 @@ SET = [4, 1, 4]
 WIDTHS = [60, 51, 51, 51, 60]
 
 MODEL = "cycles by the schedule, which equals the RTL; multipliers of 6 DSP blocks and words counted"
-POOL = "cycles by the schedule of a pool whose units are RTL and which is none itself"
+POOL = "cycles by the model of the pool, which equals the RTL; multipliers, DSP blocks and words counted"
 SYNTHESISED = "blocks synthesised for UltraScale+, not routed"
 
 

@@ -78,7 +78,7 @@ def notes(_: Row) -> list[str]:
     """What holds for all figures."""
     return [
         "Ours: words of 60 bits for all moduli, multipliers of 6 DSP blocks. Cycles are those of schedules."
-        " That of the chain equals the RTL start by start; that of a pool is a model whose units are RTL.",
+        " Those of the chain and of the pool equal the RTL start by start, at small N.",
         "The paper's 67,168 cycles are the interval; its latency is about twice that. Its Mbps count the four"
         " ciphertext primes of 213 bits; with the special one they are 273.",
     ]

@@ -1,0 +1,568 @@
+// rm_pool_key_switch - key switching on a pool of in-place transform units: any number of limbs, special primes and digits of
+// several limbs, up to what was built, chosen at run time.
+//
+// Equation     hybrid key switching, all residues canonical; P the product of the special primes p_k, D_j that of digit j:
+//              sum[c] = sum over digits j of (digit j raised to q) * key[j][c]   mod q_i and mod p_k
+//              out[c] = (sum[c] - (the special residue of sum[c] raised to q)) / P + addend[c]   mod q_i
+//              Raising is the limb program's: `lift` of one limb, `convert` of several, or `convert_fast` without signs.
+// Pool         Every transform is a task of a timetable (rm_pool_pkg), which names its unit. Rows go through a feed into a
+//              unit: from outside (operand), from a slot of coefficients, or from a special bank's finished sums. They leave
+//              into a slot, or into the bank of their modulus (rm_ks_bank), which has its sums. A timetable says the order of
+//              starts; their cycles follow from rm_pool_rules, so that whatever is late delays tasks and changes no result.
+// Interval     README.md, and pool.py: starts and ends of every task.
+// Moduli       limbs 0 ... Limbs - 1, then special ones. cfg_*: rm_ks_pkg (0 q, 1 aux, 2 ... 17 roots, 18 2^R, of both
+//              directions; 19 1/P 2^R of limbs) and rm_pool_pkg. Classes: digits, Digits for the special residue, Digits + 1
+//              for limbs that go back. Then prepare_* of each {modulus, inverse}. Then the timetable.
+// Promises     Rows cannot be stalled once a task has started. promise_valid_o offers one that could start (kind, modulus, part
+//              and tag of promise_task_o); promise_ready_i promises its rows: of Back the operand's limb, twice, and its keys, of
+//              Up keys, of Down addends and space for the result. Rows are asked for a cycle before they stand there. One
+//              whose valid is low makes done_bad_o of its key switch.
+// Size         log_n_i, level_i, special_i, alpha_i, centred_i (bit 0 digits, bit 1 the special residue) and length_i stand still
+//              while busy_o. A size or set that was not built: nothing starts, bad_size_o, bad_set_o.
+// Wrong        bad_table_o: a task outside of the set, or no `Take`; stuck_o: the next task waits for what never comes. Nothing
+//              starts then until reset. fault_o: a queue was full or empty; it does not happen.
+module rm_pool_key_switch #(
+  parameter int unsigned W       = 54,
+  parameter int unsigned Kind    = rm_modmul_pkg::KindMontgomery,
+  parameter int unsigned Tile    = rm_modmul_pkg::TileDsp48e2,
+  parameter int unsigned Limbs   = 4,
+  parameter int unsigned Special = 2,
+  parameter int unsigned Alpha   = 2,
+  parameter int unsigned Digits  = 4,
+  parameter int unsigned Units   = 3,
+  parameter int unsigned Feeds   = 2,
+  parameter int unsigned LogNMax = 13,
+  parameter int unsigned LogNMin = 10,
+  parameter int unsigned Depth   = 256,
+  localparam int unsigned Mods    = Limbs + Special,
+  localparam int unsigned ModBits = $clog2(Mods),
+  localparam int unsigned ClassW  = $clog2(Digits + 2),
+  localparam int unsigned LogRows = LogNMax - 4,
+  localparam int unsigned PtrW    = $clog2(Depth),
+  localparam int unsigned TagW    = rm_pool_pkg::TagW
+) (
+  input  logic                                 clk_i,
+  input  logic                                 rst_ni,
+  input  logic [4:0]                           log_n_i,
+  input  logic [4:0]                           level_i,
+  input  logic [2:0]                           special_i,
+  input  logic [2:0]                           alpha_i,
+  input  logic [1:0]                           centred_i,
+  input  logic [PtrW:0]                        length_i,
+  output logic                                 bad_size_o,
+  output logic                                 bad_set_o,
+  output logic                                 bad_table_o,
+  output logic                                 stuck_o,
+  output logic                                 fault_o,
+  output logic                                 busy_o,
+  input  logic                                 cfg_we_i,
+  input  logic                                 cfg_inverse_i,
+  input  logic [ClassW-1:0]                    cfg_class_i,
+  input  logic [ModBits-1:0]                   cfg_mod_i,
+  input  logic [5:0]                           cfg_field_i,
+  input  logic [W+1:0]                         cfg_data_i,
+  input  logic                                 prepare_valid_i,
+  input  logic [ModBits:0]                     prepare_mod_i,
+  output logic                                 prepare_ready_o,
+  input  logic                                 table_we_i,
+  input  logic [PtrW-1:0]                      table_index_i,
+  input  rm_pool_pkg::entry_t                  table_row_i,
+  // key switches
+  input  logic                                 switch_valid_i,
+  output logic                                 switch_ready_o,
+  output logic [TagW-1:0]                      switch_tag_o,
+  output logic                                 done_o,
+  output logic                                 done_bad_o,
+  output logic [TagW-1:0]                      done_tag_o,
+  output logic                                 promise_valid_o,
+  output rm_pool_pkg::task_t                   promise_task_o,
+  input  logic                                 promise_ready_i,
+  output logic                                 start_o,
+  // operand, values of a limb, by feed on its way in
+  output logic [Feeds-1:0]                     target_re_o,
+  output rm_pool_pkg::task_t [Feeds-1:0]       target_task_o,
+  output logic [Feeds-1:0][LogRows-1:0]        target_time_o,
+  input  logic [Feeds-1:0]                     target_valid_i,
+  input  logic [Feeds-1:0][15:0][W-1:0]        target_row_i,
+  // keys of a digit, both components times 2^R, by bank; with Back the operand's limb again
+  output logic [Mods-1:0]                      key_re_o,
+  output logic [Limbs-1:0]                     own_re_o,
+  output rm_pool_pkg::task_t [Mods-1:0]        key_task_o,
+  output logic [Mods-1:0][LogRows-1:0]         key_time_o,
+  input  logic [Mods-1:0]                      key_valid_i,
+  input  logic [Mods-1:0][1:0][15:0][W-1:0]    key_row_i,
+  input  logic [Limbs-1:0]                     own_valid_i,
+  input  logic [Limbs-1:0][15:0][W-1:0]        own_row_i,
+  // what is added to a result, by limb
+  output logic [Limbs-1:0]                     addend_re_o,
+  output rm_pool_pkg::task_t [Limbs-1:0]       addend_task_o,
+  output logic [Limbs-1:0][LogRows-1:0]        addend_time_o,
+  input  logic [Limbs-1:0]                     addend_valid_i,
+  input  logic [Limbs-1:0][15:0][W-1:0]        addend_row_i,
+  // results, by limb
+  output logic [Limbs-1:0]                     result_valid_o,
+  output rm_pool_pkg::task_t [Limbs-1:0]       result_task_o,
+  output logic [Limbs-1:0][LogRows-1:0]        result_time_o,
+  output logic [Limbs-1:0][15:0][W-1:0]        result_row_o
+);
+
+  import rm_pool_pkg::*;
+
+  localparam int unsigned M       = rm_modmul_pkg::latency(Kind, W);
+  localparam int unsigned Slots   = Digits + 2;
+  localparam int unsigned Entry   = entry(M, Alpha);
+  localparam int unsigned Waiting = 2 * Units + 2;
+  localparam int unsigned UnitI   = (Units > 1) ? $clog2(Units) : 1;
+  localparam int unsigned FeedI   = (Feeds > 1) ? $clog2(Feeds) : 1;
+  // Beyond what a bank needs after the last unit has ended.
+  localparam int unsigned Quiet   = 64;
+
+  if (Special > Alpha || Limbs > 15 || Digits > 15 || Alpha > 7 || Mods > 31) begin : g_check_set
+    $error("rm_pool_key_switch: at most 15 limbs, 15 digits, 7 limbs a digit and as many special primes");
+  end
+  if (Units > 31 || Feeds > 8) begin : g_check_pool
+    $error("rm_pool_key_switch: at most 31 units and 8 feeds");
+  end
+  // A bank's sums are written M + 5 cycles after they are asked for.
+  if ((1 << (LogNMin - 4)) < M + 6) begin : g_check_rows
+    $error("rm_pool_key_switch: rows of a polynomial are fewer than the cycles of a bank");
+  end
+
+  logic [4:0] log_rows;
+  assign log_rows = log_n_i - 5'd4;
+
+  // ------------------------------------------------- timetable and rules
+  logic             hold, wrong_q, stuck_q, fault_q;
+  logic             task_valid, bad_task, no_take, idle, part_done, done;
+  entry_t           entry_row;
+  logic [TagW-1:0]  task_tag, part_tag;
+  logic [Units-1:0] unit_ready, unit_busy, unit_bad_size, unit_prepared;
+  logic             leave, leave_valid;
+  task_t            leave_task, start_task;
+  logic [Mods-1:0]  finished;
+
+  assign hold = bad_size_o || bad_set_o || wrong_q || stuck_q || no_take;
+
+  rm_pool_table #(.Depth(Depth)) i_table (
+    .clk_i,
+    .rst_ni,
+    .table_we_i,
+    .table_index_i,
+    .table_row_i,
+    .length_i,
+    .hold_i         (hold),
+    .parts_i        ({level_i, 1'b0}),
+    .switch_valid_i,
+    .switch_ready_o,
+    .switch_tag_o,
+    .task_valid_o   (task_valid),
+    .task_o         (entry_row),
+    .task_tag_o     (task_tag),
+    .task_ready_i   (start_o),
+    .part_done_i    (part_done),
+    .part_tag_i     (part_tag),
+    .done_o         (done),
+    .idle_o         (idle),
+    .busy_o,
+    .no_take_o      (no_take)
+  );
+  rm_pool_rules #(
+    .Limbs(Limbs), .Special(Special), .Alpha(Alpha), .Digits(Digits), .Units(Units), .Feeds(Feeds)
+  ) i_rules (
+    .clk_i,
+    .rst_ni,
+    .log_rows_i      (log_rows),
+    .level_i,
+    .special_i,
+    .alpha_i,
+    .bad_set_o,
+    .task_valid_i    (task_valid),
+    .task_i          (entry_row),
+    .task_tag_i      (task_tag),
+    .bad_task_o      (bad_task),
+    .unit_ready_i    (unit_ready),
+    .promise_valid_o,
+    .promise_ready_i,
+    .start_o,
+    .start_task_o    (start_task),
+    .leave_i         (leave),
+    .leave_task_i    (leave_task),
+    .finished_i      (finished)
+  );
+  assign promise_task_o = start_task;
+
+  // Tasks leave in the order of their starts.
+  logic                         leave_room;
+  logic [$clog2(Waiting+1)-1:0] unused_waiting;
+  rm_core_fifo #(.Width(TaskW), .Depth(Waiting)) i_inside (
+    .clk_i, .rst_ni, .push_valid_i(start_o), .push_ready_o(leave_room), .push_data_i(start_task), .pop_valid_o(leave_valid),
+    .pop_ready_i(leave), .pop_data_o(leave_task), .count_o(unused_waiting)
+  );
+
+  // ------------------------------------------------- feeds
+  logic [Slots-1:0][Alpha-1:0][15:0][W-1:0] slot_row;
+  logic [Special-1:0][15:0][W-1:0]          rest_row;
+  logic [Feeds-1:0]                         feed_read, feed_missing;
+  task_t [Feeds-1:0]                        feed_task;
+  logic [Feeds-1:0][LogRows-1:0]            feed_time;
+  logic [Feeds-1:0][TagW-1:0]               feed_missing_tag;
+  logic [Feeds-1:0][15:0][W-1:0]            feed_row;
+
+  for (genvar f = 0; f < Feeds; f++) begin : g_feed
+    logic                          first, there_q, from_slot_q;
+    task_t                         tag, task_q;
+    logic [Alpha-1:0][15:0][W-1:0] x_q;
+
+    rm_stream_tag #(.Cycles(Entry), .ModW(TaskW)) i_tag (
+      .clk_i, .rst_ni, .first_i(start_o && start_task.feed == FeedW'(f)), .mod_i(start_task), .first_o(first), .mod_o(tag)
+    );
+    rm_stream_clock #(.TimeW(LogRows), .ModW(TaskW)) i_clock (
+      .clk_i, .rst_ni, .log_rows_i(log_rows), .first_i(first), .mod_i(tag), .valid_o(feed_read[f]), .time_o(feed_time[f]),
+      .mod_o(feed_task[f])
+    );
+    assign target_re_o[f]   = feed_read[f] && feed_task[f].kind == Back;
+    assign target_task_o[f] = feed_task[f];
+    assign target_time_o[f] = feed_time[f];
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin : p_there
+      if (!rst_ni) begin
+        there_q <= 1'b0;
+      end else begin
+        there_q <= feed_read[f];
+      end
+    end
+    assign from_slot_q         = task_q.kind == Up || task_q.kind == Down;
+    assign feed_missing[f]     = there_q && task_q.kind == Back && !target_valid_i[f];
+    assign feed_missing_tag[f] = task_q.tag;
+    always_ff @(posedge clk_i) begin : p_source
+      task_q <= feed_task[f];
+      for (int unsigned a = 0; a < Alpha; a++) begin
+        x_q[a] <= '0;
+        for (int unsigned s = 0; s < Slots; s++) begin
+          if (from_slot_q && task_q.slot == SlotW'(s)) begin
+            x_q[a] <= slot_row[s][a];
+          end
+        end
+      end
+      if (task_q.kind == Back) begin
+        x_q[0] <= target_row_i[f];
+      end
+      for (int unsigned k = 0; k < Special; k++) begin
+        if (task_q.kind == Rest && task_q.mod == ModW'(Limbs + k)) begin
+          x_q[0] <= rest_row[k];
+        end
+      end
+    end
+
+    // The class of what goes down is that of the special residue for both components.
+    logic [ClassW-1:0] class_no;
+    always_comb begin : p_class
+      case (task_q.kind)
+        Up:      class_no = ClassW'(task_q.part);
+        Down:    class_no = ClassW'(Digits);
+        default: class_no = ClassW'(Digits + 1);
+      endcase
+    end
+    rm_pool_feed #(
+      .W(W), .Kind(Kind), .Tile(Tile), .Alpha(Alpha), .ClassW(ClassW), .ModBits(ModBits)
+    ) i_feed (
+      .clk_i,
+      .cfg_we_i,
+      .cfg_field_i,
+      .cfg_class_i,
+      .cfg_mod_i,
+      .cfg_data_i,
+      .class_i   (class_no),
+      .mod_i     (ModBits'(task_q.mod)),
+      .single_i  (task_q.single),
+      .centred_i (task_q.kind == Up ? centred_i[0] : task_q.kind == Down && centred_i[1]),
+      .x_i       (x_q),
+      .y_o       (feed_row[f])
+    );
+    logic unused_task;
+    assign unused_task = ^task_q;
+  end
+
+  // ------------------------------------------------- units
+  logic [Units-1:0]               unit_first;
+  logic [Units-1:0][15:0][W-1:0]  unit_row;
+  logic                           unit_we;
+  logic [4:0]                     unit_field;
+
+  assign unit_we    = cfg_we_i && cfg_field_i <= rm_ks_pkg::FieldLift;
+  assign unit_field = (cfg_field_i == rm_ks_pkg::FieldLift) ? 5'(rm_inplace_pkg::FieldOne) : cfg_field_i[4:0];
+
+  for (genvar u = 0; u < Units; u++) begin : g_unit
+    logic [FeedI-1:0]                feed_q;
+    logic                            unit_start, unused_read, unit_valid;
+    logic [rm_inplace_pkg::RowW-1:0] unused_read_row, row_number;
+    logic [ModBits:0]                unused_read_mod, unused_mod;
+
+    assign unit_start = start_o && start_task.unit_no == UnitW'(u);
+    always_ff @(posedge clk_i) begin : p_feed
+      if (unit_start) begin
+        feed_q <= FeedI'(start_task.feed);
+      end
+    end
+    rm_inplace_ntt #(
+      .W(W), .Kind(Kind), .Tile(Tile), .LogNMax(LogNMax), .LogNMin(LogNMin), .Mods(Mods)
+    ) i_unit (
+      .clk_i,
+      .rst_ni,
+      .log_n_i,
+      .bad_size_o      (unit_bad_size[u]),
+      .busy_o          (unit_busy[u]),
+      .cfg_we_i        (unit_we),
+      .cfg_field_i     (unit_field),
+      .cfg_mod_i       ({cfg_mod_i, cfg_inverse_i}),
+      .cfg_data_i,
+      .prepare_valid_i (prepare_valid_i && prepare_ready_o),
+      .prepare_mod_i,
+      .prepare_ready_o (unit_prepared[u]),
+      .start_valid_i   (unit_start),
+      .start_mod_i     ({ModBits'(entry_row.mod), entry_row.kind == Back || entry_row.kind == Rest}),
+      .start_ready_o   (unit_ready[u]),
+      .read_o          (unused_read),
+      .read_row_o      (unused_read_row),
+      .read_mod_o      (unused_read_mod),
+      .row_i           (feed_row[feed_q]),
+      .valid_o         (unit_valid),
+      .row_number_o    (row_number),
+      .mod_o           (unused_mod),
+      .row_o           (unit_row[u])
+    );
+    assign unit_first[u] = unit_valid && row_number == '0;
+    logic unused_unit;
+    assign unused_unit = ^{unused_read, unused_read_row, unused_read_mod, unused_mod};
+  end
+  assign bad_size_o      = unit_bad_size[0];
+  assign prepare_ready_o = unit_prepared == '1;
+  assign leave           = unit_first != '0;
+
+  // ------------------------------------------------- slots of coefficients
+  for (genvar s = 0; s < Slots; s++) begin : g_slot
+    logic               re;
+    logic [LogRows-1:0] raddr;
+    always_comb begin : p_read
+      re    = 1'b0;
+      raddr = '0;
+      for (int unsigned f = 0; f < Feeds; f++) begin
+        if (feed_read[f] && (feed_task[f].kind == Up || feed_task[f].kind == Down)
+            && feed_task[f].slot == SlotW'(s)) begin
+          re    = 1'b1;
+          raddr = feed_time[f];
+        end
+      end
+    end
+    for (genvar a = 0; a < Alpha; a++) begin : g_column
+      logic               we, we_q;
+      logic [LogRows-1:0] waddr, waddr_q;
+      task_t              write_task;
+      logic [15:0][W-1:0] wdata_q;
+      rm_stream_clock #(.TimeW(LogRows), .ModW(TaskW)) i_clock (
+        .clk_i, .rst_ni, .log_rows_i(log_rows),
+        .first_i(leave && (leave_task.kind == Back || leave_task.kind == Rest) && leave_task.slot == SlotW'(s)
+                 && leave_task.column == ColumnW'(a)),
+        .mod_i(leave_task), .valid_o(we), .time_o(waddr), .mod_o(write_task)
+      );
+      always_ff @(posedge clk_i or negedge rst_ni) begin : p_we
+        if (!rst_ni) begin
+          we_q <= 1'b0;
+        end else begin
+          we_q <= we;
+        end
+      end
+      always_ff @(posedge clk_i) begin : p_write
+        waddr_q <= waddr;
+        wdata_q <= unit_row[UnitI'(write_task.unit_no)];
+      end
+      rm_bank_ram #(.Width(16 * W), .Depth(1 << LogRows)) i_ram (
+        .clk_i, .re_i(re), .raddr_i(raddr), .rdata_o(slot_row[s][a]), .we_i(we_q), .waddr_i(waddr_q), .wdata_i(wdata_q)
+      );
+      logic unused_write;
+      assign unused_write = ^write_task;
+    end
+  end
+
+  // ------------------------------------------------- banks
+  logic [Mods-1:0]           bank_missing, bank_late, result_last;
+  logic [Mods-1:0][TagW-1:0] bank_missing_tag, bank_late_tag, result_tag;
+
+  for (genvar m = 0; m < Mods; m++) begin : g_bank
+    localparam bit IsSpecial = m >= Limbs;
+    logic               ask, row, sum, add, write, down_re, down_comp;
+    logic [LogRows-1:0] ask_time, sum_time, write_time, down_time;
+    task_t              ask_task, row_task, sum_task, add_task, write_task;
+    logic [15:0][W-1:0] unit_q, bank_row, down_row, result, addend;
+    logic               addend_there, own_there;
+
+    rm_pool_marks #(.M(M), .LogRows(LogRows)) i_marks (
+      .clk_i,
+      .rst_ni,
+      .log_rows_i   (log_rows),
+      .first_i      (leave && leave_task.kind != Rest && leave_task.mod == ModW'(m)),
+      .task_i       (leave_task),
+      .ask_o        (ask),
+      .ask_time_o   (ask_time),
+      .ask_task_o   (ask_task),
+      .row_o        (row),
+      .row_task_o   (row_task),
+      .sum_o        (sum),
+      .sum_time_o   (sum_time),
+      .sum_task_o   (sum_task),
+      .add_o        (add),
+      .add_task_o   (add_task),
+      .write_o      (write),
+      .write_time_o (write_time),
+      .write_task_o (write_task)
+    );
+    assign key_re_o[m]   = ask && ask_task.kind != Down;
+    assign key_task_o[m] = ask_task;
+    assign key_time_o[m] = ask_time;
+    always_ff @(posedge clk_i) begin : p_unit
+      unit_q <= unit_row[UnitI'(ask_task.unit_no)];
+    end
+
+    if (IsSpecial) begin : g_special
+      always_comb begin : p_read
+        down_re   = 1'b0;
+        down_comp = 1'b0;
+        down_time = '0;
+        for (int unsigned f = 0; f < Feeds; f++) begin
+          if (feed_read[f] && feed_task[f].kind == Rest && feed_task[f].mod == ModW'(m)) begin
+            down_re   = 1'b1;
+            down_comp = feed_task[f].part[0];
+            down_time = feed_time[f];
+          end
+        end
+      end
+      assign rest_row[m-Limbs] = down_row;
+      assign bank_row          = unit_q;
+      assign own_there         = 1'b1;
+      assign addend            = '0;
+      assign addend_there      = 1'b1;
+      logic unused_result;
+      assign unused_result = ^result;
+    end else begin : g_limb
+      assign down_re           = ask && ask_task.kind == Down;
+      assign down_comp         = ask_task.part[0];
+      assign down_time         = ask_time;
+      assign own_re_o[m]       = ask && ask_task.kind == Back;
+      assign bank_row          = (row_task.kind == Back) ? own_row_i[m] : unit_q;
+      assign own_there         = own_valid_i[m] || row_task.kind != Back;
+      assign addend_re_o[m]    = sum && sum_task.kind == Down;
+      assign addend_task_o[m]  = sum_task;
+      assign addend_time_o[m]  = sum_time;
+      assign addend            = addend_row_i[m];
+      assign addend_there      = addend_valid_i[m];
+      assign result_valid_o[m] = write && write_task.kind == Down;
+      assign result_task_o[m]  = write_task;
+      assign result_time_o[m]  = write_time;
+      assign result_row_o[m]   = result;
+      logic unused_down_row;
+      assign unused_down_row = ^down_row;
+    end
+
+    rm_ks_bank #(.W(W), .Kind(Kind), .Tile(Tile), .P(16), .LogRows(LogRows), .Special(IsSpecial)) i_bank (
+      .clk_i,
+      .cfg_we_i     (cfg_we_i && cfg_mod_i == ModBits'(m)),
+      .cfg_field_i,
+      .cfg_data_i,
+      .down_re_i    (down_re),
+      .down_comp_i  (down_comp),
+      .down_time_i  (down_time),
+      .down_row_o   (down_row),
+      .mode_down_i  (row_task.kind == Down),
+      .mode_comp_i  (row_task.part[0]),
+      .row_i        (bank_row),
+      .key_i        (key_row_i[m]),
+      .sum_re_i     (sum && sum_task.kind != Down),
+      .sum_time_i   (sum_time),
+      .add_down_i   (add_task.kind == Down),
+      .add_first_i  (add_task.first),
+      .addend_i     (addend),
+      .write_i      (write && write_task.kind != Down),
+      .write_last_i (write_task.last),
+      .write_time_i (write_time),
+      .result_o     (result)
+    );
+
+    assign finished[m]         = write && write_task.kind != Down && write_task.last && write_time == '0;
+    assign result_last[m]      = write && write_task.kind == Down
+        && write_time == LogRows'((32'd1 << log_rows) - 32'd1);
+    assign result_tag[m]       = write_task.tag;
+    assign bank_missing[m]     = row && row_task.kind != Down && !(key_valid_i[m] && own_there);
+    assign bank_missing_tag[m] = row_task.tag;
+    assign bank_late[m]        = add && add_task.kind == Down && !addend_there;
+    assign bank_late_tag[m]    = add_task.tag;
+    logic unused_bank;
+    assign unused_bank = ^{ask_task, row_task, sum_task, add_task, write_task};
+  end
+
+  // ------------------------------------------------- the end of a key switch, and what it lacked
+  logic [Tags-1:0] bad_q;
+
+  // No two tasks leave in the same cycle, so no two results end in the same one.
+  assign part_done = result_last != '0;
+  always_comb begin : p_part
+    part_tag = '0;
+    for (int unsigned m = 0; m < Mods; m++) begin
+      if (result_last[m]) begin
+        part_tag = result_tag[m];
+      end
+    end
+  end
+  assign done_o     = done;
+  assign done_tag_o = part_tag;
+  assign done_bad_o = bad_q[part_tag];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin : p_bad
+    if (!rst_ni) begin
+      bad_q <= '0;
+    end else begin
+      if (switch_valid_i && switch_ready_o) begin
+        bad_q[switch_tag_o] <= 1'b0;
+      end
+      for (int unsigned f = 0; f < Feeds; f++) begin
+        if (feed_missing[f]) begin
+          bad_q[feed_missing_tag[f]] <= 1'b1;
+        end
+      end
+      for (int unsigned m = 0; m < Mods; m++) begin
+        if (bank_missing[m]) begin
+          bad_q[bank_missing_tag[m]] <= 1'b1;
+        end
+        if (bank_late[m]) begin
+          bad_q[bank_late_tag[m]] <= 1'b1;
+        end
+      end
+    end
+  end
+
+  // ------------------------------------------------- wrong tables, and what must not happen
+  logic [$clog2(Quiet+1)-1:0] quiet_q;
+  logic                       waits_outside;
+
+  assign waits_outside = idle || promise_valid_o || hold;
+  assign bad_table_o   = wrong_q || no_take;
+  assign stuck_o       = stuck_q;
+  assign fault_o       = fault_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin : p_wrong
+    if (!rst_ni) begin
+      wrong_q <= 1'b0;
+      stuck_q <= 1'b0;
+      fault_q <= 1'b0;
+      quiet_q <= '0;
+    end else begin
+      wrong_q <= wrong_q || bad_task;
+      quiet_q <= (start_o || waits_outside || unit_busy != '0) ? '0 : quiet_q + 1'b1;
+      stuck_q <= stuck_q || quiet_q == ($clog2(Quiet + 1))'(Quiet);
+      fault_q <= fault_q || (start_o && !leave_room) || (leave && !leave_valid);
+    end
+  end
+
+  logic unused;
+  assign unused = ^{unused_waiting, leave_task, start_task, unit_bad_size};
+
+endmodule
