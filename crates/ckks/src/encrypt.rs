@@ -89,7 +89,7 @@ impl PublicKey {
         if !self.divides() {
             return Err(CkksError::Undivided);
         }
-        let limbs = plain.level().limbs();
+        let limbs = plain.poly().limb_count();
         let part = || Poly::unspecified_like(plain.poly(), limbs, Domain::Evaluation);
         let (c0, c1) = self.divided(plain, limbs, drawn, (part(), part()))?;
         // Beside the rounding, errors divided by p are at most 20/p, so the prediction for p_0 holds for every prime.

@@ -186,7 +186,7 @@ impl Client {
                     continue;
                 }
                 for [message, secret] in [[Domain::Eval; 2], [Domain::Coeff; 2]] {
-                    let q = &q[..params.limbs(level)];
+                    let q = &q[..self.params.limbs(level)];
                     let client =
                         ClientProgram { mode, log_n: self.params.log_n(), q, extra, message, secret };
                     let program = client.lower().unwrap();
