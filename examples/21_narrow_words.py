@@ -36,5 +36,7 @@ for word in (60, 36):
     assert results.to_bytes() == compiled.evaluate(keys, arguments).to_bytes()
     error = np.abs(compiled.decrypt(keys, results) - expected).max()
     cycles = compiled.estimate(f"compact:word={word}")["cycles"]
-    print(f"  {cycles:,} cycles, error 2^{np.log2(error):.1f}, predicted 2^{compiled.predicted_error['out']:.1f}")
+    print(
+        f"  {cycles:,} cycles, error 2^{np.log2(error):.1f}, predicted 2^{compiled.predicted_error['out']:.1f}"
+    )
     assert np.log2(error) <= compiled.predicted_error["out"] <= -30

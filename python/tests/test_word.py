@@ -111,15 +111,6 @@ def test_words_that_do_not_do(options: dict[str, Any], words: list[str]) -> None
     assert all(word in str(refused.value) for word in words), refused.value
 
 
-def test_what_asks_for_bootstrapping_has_no_word() -> None:
-    @rm.kernel
-    def again(x: Any) -> Any:
-        return rm.bootstrap(x * x) * x
-
-    with pytest.raises(rm.ParameterError, match="word"):
-        again.compile(rm.vector(8), word=36)
-
-
 @pytest.mark.parametrize("levels", [[1, 1], [3, 1], [0, 3], [5], [1, 2, 1], ["a"], 2])
 def test_levels_that_do_not_fit_the_chain(levels: Any) -> None:
     with pytest.raises(rm.ParameterError, match=r"[Ll]evels"):
@@ -134,3 +125,38 @@ def test_the_command_line_takes_a_word(tmp_path: Path, capsys: pytest.CaptureFix
     assert "levels" in capsys.readouterr().out
     assert main([*command[:-1], "61"]) != 0
     assert "20 to 60" in capsys.readouterr().err
+
+
+def test_a_bootstrapping_within_a_word_is_as_precise_as_it_says() -> None:
+    params = rm.Params.bootstrapping(2, log_n=11, slots=1024, bits=20, word=36, insecure=True)
+    assert all(q < 2**36 for q in params.q + params.p)
+    assert set(params.levels) == {2}
+    # The key under the sparse secret has both primes of level 0.
+    base = math.log2(params.q[0] * params.q[1] * params.p[0])
+    assert params.bootstraps["sparse_log_q"] == pytest.approx(base, abs=1e-9)
+    keys = rm.keygen(params, **rm.bootstrap_keys(params, 1024))
+    numbers = np.random.default_rng(5).uniform(-1, 1, 1024)
+    low = rm.encrypt(numbers, keys, level=params.bootstraps["start"], magnitude=1)
+    high = low.bootstrap()
+    assert high.level == params.bootstraps["start"] + params.bootstraps["levels"]
+    error = math.log2(np.abs(rm.decrypt(high, keys) - numbers).max())
+    assert error <= high.error_log2 < -19
+    cube = high * high * high
+    assert math.log2(np.abs(rm.decrypt(cube, keys) - numbers**3).max()) <= cube.error_log2 < -15
+
+
+@pytest.mark.parametrize("word", [32, 36])
+def test_words_bootstrap_at_128_bits(word: int) -> None:
+    params = rm.Params.bootstrapping(9, word=word)
+    assert params.log_n == 16
+    assert params.security == 128
+    assert params.log_q + params.log_p <= 1747
+    assert params.bootstraps["levels"] == 9
+    assert params.bootstraps["bits"] >= 20
+    assert params.scale_bits >= 46
+    assert all(q < 2**word for q in params.q + params.p)
+
+
+def test_a_word_too_narrow_to_bootstrap_is_refused_with_the_reason() -> None:
+    with pytest.raises(rm.ParameterError, match="No parameters"):
+        rm.Params.bootstrapping(9, word=24)

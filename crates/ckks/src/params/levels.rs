@@ -81,7 +81,7 @@ impl Levels {
         self.ends.binary_search(&limbs).ok().map(|level| Level::new(level as u32))
     }
 
-    /// Limbs that a rescale of `limbs` limbs leaves; `None` at level 0, and where no level has so many.
+    /// Limbs that a rescale of `limbs` limbs leaves; `None` at level 0, and where no level has that number.
     pub fn rescaled(&self, limbs: usize) -> Option<usize> {
         self.of_limbs(limbs).and_then(Level::down).map(|below| self.limbs(below))
     }

@@ -214,6 +214,8 @@ impl Need {
     fn chain(&self, scale_bits: u32, log_n: u32) -> Result<Chain, ParamsError> {
         let mut q = self.levels(scale_bits);
         if let Some(word) = self.word {
+            // The base may be wider than it has to be.
+            q[0] = q[0].max(Modulus::MIN_BITS * q[0].div_ceil(word));
             let sizes = sizes(&q, word, log_n)?;
             return Ok(Chain { levels: sizes.iter().map(Vec::len).collect(), q: sizes.concat(), scale_bits });
         }
