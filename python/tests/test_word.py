@@ -53,6 +53,15 @@ def test_machines_of_narrow_words_compute_the_bits_of_the_processor(word: int) -
         assert compiled.evaluate(keys, arguments, machine=machine).to_bytes() == expected, machine
 
 
+@pytest.mark.parametrize(("machine", "word"), [("taiyi", 36), ("sharp", 36), ("craterlake", 28)])
+def test_large_machines_take_programs_of_their_word_and_no_others(machine: str, word: int) -> None:
+    compiled = _mixed.compile(rm.vector(64), rm.vector(64), precision=24, word=word)
+    assert compiled.estimate(f"file:{machine}")["cycles"] > 0
+    wide = _mixed.compile(rm.vector(64), rm.vector(64), precision=24)
+    with pytest.raises(rm.MachineError, match=f"words have {word}"):
+        wide.estimate(f"file:{machine}")
+
+
 def _factors(scale: str) -> dict[int, int]:
     """A scale such as ``2^100*97^-1`` as exponents of primes."""
     parts = (part.partition("^") for part in scale.split("*"))

@@ -81,11 +81,6 @@ impl Levels {
         self.ends.binary_search(&limbs).ok().map(|level| Level::new(level as u32))
     }
 
-    /// Limbs that a rescale of `limbs` limbs leaves; `None` at level 0, and where no level has that number.
-    pub fn rescaled(&self, limbs: usize) -> Option<usize> {
-        self.of_limbs(limbs).and_then(Level::down).map(|below| self.limbs(below))
-    }
-
     /// Numbers of primes from level 0 on.
     pub fn counts(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
         self.ends.iter().enumerate().map(|(i, end)| if i == 0 { *end } else { end - self.ends[i - 1] })
@@ -125,8 +120,6 @@ mod tests {
                 let own: Vec<usize> = (0..of_limb.len()).filter(|&i| of_limb[i] == level).collect();
                 prop_assert_eq!(levels.primes(at).collect::<Vec<_>>(), own);
                 prop_assert_eq!(levels.of_limbs(levels.limbs(at)), Some(at));
-                let below = (level > 0).then(|| of_limb.iter().filter(|&&of| of < level).count());
-                prop_assert_eq!(levels.rescaled(levels.limbs(at)), below);
             }
             prop_assert_eq!(levels.limbs(Level::new(99)), of_limb.len());
             prop_assert!(levels.primes(Level::new(99)).is_empty());
