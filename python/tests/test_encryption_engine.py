@@ -86,9 +86,8 @@ def test_the_engine_has_seals_bits(tmp_path: Path) -> None:
     theirs = seal.load_ciphertext(params, tmp_path / "0.ct")
     assert seal.dump_ciphertext(made) == seal.dump_ciphertext(theirs)
     assert len(engine.cycles) == 1
-    with pytest.raises(MachineError, match="is built for") as error:
+    with pytest.raises(MachineError, match="is built for"):
         seal.encrypt_plaintext(public, tmp_path / "1.pt", seed=seed, machine=engine, level=0)
-    assert error.value.code == "EncryptorBuild"
     with pytest.raises(MachineError, match="blake2xb") as error:
         seal.encrypt_plaintext(public, tmp_path / "1.pt", machine=engine, generator="shake256")
     assert error.value.code == "EncryptorGenerator"
