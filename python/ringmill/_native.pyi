@@ -248,6 +248,9 @@ class Encryptor:
         magnitude: float | None = None,
         scale: str | None = None,
     ) -> tuple[Ciphertext, int]: ...
+    def encrypt_seal(
+        self, key: PublicKey, source: bytes | str, seed: bytes, scale: str | None, magnitude: float | None
+    ) -> tuple[Ciphertext, int]: ...
     def decrypt(self, key: SecretKey, cipher: Ciphertext) -> tuple[Slots, int]: ...
 
 class PublicKey:

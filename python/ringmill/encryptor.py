@@ -21,6 +21,7 @@ from ringmill import _native
 from ringmill._native import Ciphertext, Params, PublicKey, SecretKey, encryptor_files
 from ringmill.client.machine import CPU
 from ringmill.errors import MachineError, fail
+from ringmill.interop.source import Source, source
 from ringmill.trace.spec import Slots
 
 NAME = "encryptor"
@@ -58,6 +59,27 @@ class Encryptor:
         self.cycles.append(cycles)
         return cipher
 
+    def encrypt_seal(
+        self,
+        key: PublicKey,
+        file: Source,
+        seed: bytes,
+        *,
+        level: int,
+        scale: str | None = None,
+        magnitude: float | None = None,
+    ) -> Ciphertext:
+        """As ``ringmill.interop.seal.encrypt_plaintext`` with the generator "blake2xb".
+
+        Raises
+        ------
+            MachineError: parameters or keys that the engine does not do, or no simulator.
+        """
+        engine = self._engine(key.params, level, seal=True)
+        cipher, cycles = engine.encrypt_seal(key, source(file), seed, scale, magnitude)
+        self.cycles.append(cycles)
+        return cipher
+
     def decrypt(self, key: SecretKey, cipher: Ciphertext) -> Slots:
         """As ``key.decrypt``.
 
@@ -70,8 +92,8 @@ class Encryptor:
         self.cycles.append(cycles)
         return slots
 
-    def _engine(self, params: Params, level: int) -> _native.Encryptor:
-        built = parameters(params, level)
+    def _engine(self, params: Params, level: int, *, seal: bool = False) -> _native.Encryptor:
+        built = parameters(params, level, seal=seal)
         shape = tuple(sorted(built.items()))
         if shape not in self._built:
             self._built[shape] = _native.Encryptor(str(library(built)))
@@ -98,10 +120,11 @@ def encryptor_of(machine: object) -> Encryptor:
     )
 
 
-def parameters(params: Params, level: int) -> dict[str, int]:
+def parameters(params: Params, level: int, *, seal: bool = False) -> dict[str, int]:
     """What an engine for a level is built with, by the names of its top module.
 
-    It has the first special prime, by which encryptions under the public key are divided.
+    It has the first special prime, by which encryptions under the public key are divided. One for SEAL has
+    the prime above the level in its place.
     """
     least, most = DEGREES
     if not least <= params.log_n <= most:
@@ -112,8 +135,10 @@ def parameters(params: Params, level: int) -> dict[str, int]:
             f"N = 2^{params.log_n}. Encrypt in software: leave machine= out.",
             log_n=params.log_n,
         )
-    q = [prime.bit_length() for prime in params.q[: params.limbs(level)]]
-    bits = max(*q, params.p[0].bit_length())
+    limbs = params.limbs(level)
+    q = [prime.bit_length() for prime in params.q[:limbs]]
+    above = (params.q + params.p)[limbs] if seal else params.p[0]
+    bits = max(*q, above.bit_length())
     if bits > WORD[1]:
         fail(
             MachineError,
@@ -133,8 +158,9 @@ def parameters(params: Params, level: int) -> dict[str, int]:
         "LogNMax": params.log_n,
         "LogNMin": params.log_n,
         "Doubles": 10,
-        "Seeded": 1,
+        "Seeded": int(not seal),
         "Extra": 1,
+        "Seal": int(seal),
     }
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from ringmill import cli
+from ringmill.studies.demo.table import engine_modes
+from ringmill.studies.papers import papers
 from ringmill.studies.papers.figures import read_figures
 from ringmill.studies.papers.nguyen import rows as nguyen
 
@@ -75,6 +77,13 @@ def test_every_mode_and_size_has_a_row(capsys: pytest.CaptureFixture[str]) -> No
         assert bool(row["remarks"]) == (ours["interval"] > least)
         both = 2 if row["mode"].startswith("engine") or row["mode"] == "seal" else 1
         assert ours["mbps_all_bits"] == pytest.approx(both * ours["mbps_paper_rule"], abs=1)
+
+
+def test_the_main_job_shows_the_modes_of_the_engine() -> None:
+    known = papers()["nguyen"]
+    modes = engine_modes({"papers": {"nguyen": known.facts(known.brief)}})
+    assert [row["mode"] for row in modes][:3] == ["engine", "engine+special", "seal"]
+    assert engine_modes({"papers": {}}) == []
 
 
 def test_the_tables_are_shown(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from peer_libraries import run_peer
 
 import ringmill as rm
 from ringmill import cli
 from ringmill.encryptor import Encryptor, parameters
 from ringmill.errors import MachineError
+from ringmill.interop import seal
 from ringmill.project.simulator import verilator
 
 needs_verilator = pytest.mark.skipif(not verilator(), reason="the hardware tools are not in the environment")
@@ -61,6 +63,34 @@ def test_a_degree_outside_of_the_engine_is_named() -> None:
     with pytest.raises(MachineError, match="in software") as error:
         parameters(params, 1)
     assert error.value.code == "EncryptorDegree"
+
+
+def test_an_engine_for_seal_divides_by_the_prime_above() -> None:
+    params = rm.Params.from_bits(10, [50, 40, 38], [52], 3, insecure=True)
+    assert parameters(params, 2, seal=True)["W"] == 53
+    below = parameters(params, 0, seal=True)
+    assert (below["Limbs"], below["W"], below["Seal"], below["Extra"]) == (1, 50, 1, 1)
+
+
+@pytest.mark.long
+@needs_verilator
+def test_the_engine_has_seals_bits(tmp_path: Path) -> None:
+    words = list(range(1, 9))
+    run_peer("tenseal", "tenseal_peer", "fixed", tmp_path, 1024, [36, 36, 37], 20, words)
+    params = seal.load_parameters(tmp_path / "parms", scale_bits=20, insecure=True)
+    public = seal.load_public_key(params, tmp_path / "public.key")
+    seed = b"".join(word.to_bytes(8, "little") for word in words)
+    engine = Encryptor()
+    # One limb, whose engine is built soonest; SEAL divides by the prime above.
+    made = seal.encrypt_plaintext(public, tmp_path / "0.pt", seed=seed, machine=engine, level=0)
+    theirs = seal.load_ciphertext(params, tmp_path / "0.ct")
+    assert seal.dump_ciphertext(made) == seal.dump_ciphertext(theirs)
+    assert len(engine.cycles) == 1
+    with pytest.raises(MachineError, match="is built for"):
+        seal.encrypt_plaintext(public, tmp_path / "1.pt", seed=seed, machine=engine, level=0)
+    with pytest.raises(MachineError, match="blake2xb") as error:
+        seal.encrypt_plaintext(public, tmp_path / "1.pt", machine=engine, generator="shake256")
+    assert error.value.code == "EncryptorGenerator"
 
 
 @pytest.mark.long

@@ -37,7 +37,8 @@ def yosys(commands: str, where: Path, name: str) -> None:
     )
     if done.returncode != 0:
         log = (where / f"{name}.log").read_text() + done.stderr
-        raise RuntimeError("\n".join(line for line in log.splitlines() if "rror" in line)[:2000])
+        errors = "\n".join(line for line in log.splitlines() if "error" in line.lower())[:2000]
+        raise RuntimeError(errors or f"yosys ended with {done.returncode}, and said nothing of an error")
 
 
 def _figures(family: str, where: Path, top: str) -> Row:

@@ -19,7 +19,7 @@ use zeroize::{Zeroize, Zeroizing};
 pub type Words = Zeroizing<Vec<u64>>;
 
 /// The version of the C interface.
-const ABI: u32 = 1;
+const ABI: u32 = 2;
 /// Bytes of a message of the library.
 const MESSAGE: usize = 256;
 
@@ -57,12 +57,15 @@ pub struct Built {
     pub log_n: u32,
     /// 1 with the division by an extra prime, else 0.
     pub extra: u32,
+    /// 1 with what SEAL draws, else 0.
+    pub seal: u32,
 }
 
 impl fmt::Display for Built {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let extra = if self.extra == 1 { "an extra prime" } else { "no extra prime" };
-        write!(f, "N = 2^{}, {} limbs and {extra}", self.log_n, self.limbs)
+        let seal = if self.seal == 1 { ", for SEAL" } else { "" };
+        write!(f, "N = 2^{}, {} limbs and {extra}{seal}", self.log_n, self.limbs)
     }
 }
 
@@ -78,16 +81,32 @@ pub enum Mode {
     Decrypt = 3,
     /// Encryption under the public key, divided by the extra prime.
     Divided = 4,
+    /// The same, of what SEAL draws from its seed.
+    Seal = 5,
 }
 
 impl Mode {
     /// Polynomials of its result.
     pub fn parts(self) -> usize {
         match self {
-            Self::Public | Self::Divided => 2,
+            Self::Public | Self::Divided | Self::Seal => 2,
             Self::Symmetric | Self::Decrypt => 1,
         }
     }
+
+    /// Whether it divides by an extra prime.
+    pub fn divides(self) -> bool {
+        matches!(self, Self::Divided | Self::Seal)
+    }
+}
+
+/// What a job draws from.
+#[derive(Clone, Copy)]
+pub enum Seeds<'a> {
+    /// Samples, and expansions.
+    Own(&'a SecretSeed, &'a Seed),
+    /// SEAL's generator, for [`Mode::Seal`].
+    Seal(&'a [u8; 64]),
 }
 
 /// A job. Polynomials are their limbs, one after the other.
@@ -98,7 +117,7 @@ pub struct Job<'a> {
     /// The primes of the limbs, and the extra one of an engine that has it.
     pub primes: &'a [Modulus],
     /// What is drawn from; `None` for a decryption.
-    pub seeds: Option<(&'a SecretSeed, &'a Seed)>,
+    pub seeds: Option<Seeds<'a>>,
     /// The coefficients of a ternary secret key, for modes that need it.
     pub secret: Option<&'a [i8]>,
     /// Coefficients of the message.
@@ -110,7 +129,7 @@ pub struct Job<'a> {
 #[repr(C)]
 struct Raw {
     mode: u32,
-    secret_seed: [u32; 8],
+    secret_seed: [u32; 16],
     public_seed: [u32; 8],
     q: *const u64,
     psi: *const u64,
@@ -178,8 +197,12 @@ impl EncryptorLibrary {
         let built = self.built();
         let (n, limbs) = (1usize << built.log_n, built.limbs as usize);
         let primes = limbs + built.extra as usize;
-        if job.primes.len() != primes || (job.mode == Mode::Divided && built.extra == 0) {
-            let asked = format!("a job with {} primes", job.primes.len());
+        if job.primes.len() != primes
+            || (job.mode.divides() && built.extra == 0)
+            || (job.mode == Mode::Seal && built.seal == 0)
+        {
+            let of = if job.mode == Mode::Seal { " for SEAL" } else { "" };
+            let asked = format!("a job with {} primes{of}", job.primes.len());
             return Err(EncryptorError::EncryptorBuild { built: built.to_string(), asked });
         }
         for (i, q) in job.primes.iter().enumerate() {
@@ -188,7 +211,7 @@ impl EncryptorLibrary {
                 return Err(EncryptorError::EncryptorPrime { prime: q.value(), bits });
             }
         }
-        let keyed = n * (limbs + usize::from(job.mode == Mode::Divided));
+        let keyed = n * (limbs + usize::from(job.mode.divides()));
         let takes_message = job.mode != Mode::Decrypt;
         length(
             "the message",
@@ -207,8 +230,8 @@ impl EncryptorLibrary {
         let mut parts: Vec<Words> = (0..job.mode.parts()).map(|_| vec![0; n * limbs].into()).collect();
         let mut raw = Raw {
             mode: job.mode as u32,
-            secret_seed: job.seeds.map_or([0; 8], |(secret, _)| words(secret.expose())),
-            public_seed: job.seeds.map_or([0; 8], |(_, public)| words(public.as_bytes())),
+            secret_seed: [0; 16],
+            public_seed: [0; 8],
             q: q.as_ptr(),
             psi: psi.as_ptr(),
             secret: job.secret.map_or(ptr::null(), <[i8]>::as_ptr),
@@ -217,6 +240,14 @@ impl EncryptorLibrary {
             part: [ptr::null_mut(); 2],
             cycles: 0,
         };
+        match job.seeds {
+            Some(Seeds::Own(secret, public)) => {
+                words(secret.expose(), &mut raw.secret_seed);
+                words(public.as_bytes(), &mut raw.public_seed);
+            }
+            Some(Seeds::Seal(seed)) => words(seed, &mut raw.secret_seed),
+            None => {}
+        }
         for (to, part) in raw.part.iter_mut().zip(&mut parts) {
             *to = part.as_mut_ptr();
         }
@@ -238,6 +269,8 @@ fn length(what: &'static str, found: usize, expected: usize) -> Result<(), Encry
     if found == expected { Ok(()) } else { Err(EncryptorError::EncryptorLength { what, found, expected }) }
 }
 
-fn words(bytes: &[u8; 32]) -> [u32; 8] {
-    std::array::from_fn(|i| u32::from_le_bytes(std::array::from_fn(|j| bytes[4 * i + j])))
+fn words(bytes: &[u8], out: &mut [u32]) {
+    for (word, bytes) in out.iter_mut().zip(bytes.as_chunks().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
 }

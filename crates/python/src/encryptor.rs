@@ -7,11 +7,14 @@ use pyo3::prelude::*;
 
 use ringmill::Encryptor as Engine;
 use ringmill::encryptor::EncryptorRefusal;
+use ringmill_interop::seal::convert::fresh_name;
 
 use crate::argument::{Arg, given};
 use crate::cipher::Ciphertext;
 use crate::codec;
 use crate::error::{Failure, Family};
+use crate::interop::seal::{plaintext_of, seed_of};
+use crate::interop::{Source, declared};
 use crate::keys::{PublicKey, SecretKey};
 use crate::packing::{Packing, encode, randomness};
 
@@ -89,6 +92,26 @@ impl Encryptor {
                 })
             }
         }
+    }
+
+    /// Encrypts a `Plaintext` of SEAL as SEAL does, from a seed of its generator; the ciphertext, and the cycles that it takes.
+    fn encrypt_seal(
+        &self,
+        py: Python<'_>,
+        key: Arg<Bound<'_, PublicKey>>,
+        source: Source,
+        seed: Arg<&[u8]>,
+        #[pyo3(from_py_with = given)] scale: Option<&str>,
+        #[pyo3(from_py_with = given)] magnitude: Option<f64>,
+    ) -> PyResult<(Ciphertext, u64)> {
+        let (key, seed) = (&key.get().0, seed_of(*seed)?);
+        let declared = declared(scale, magnitude, None, None)?;
+        py.detach(|| {
+            let plain = plaintext_of(key.params(), source, &declared)?;
+            let (cipher, cycles) =
+                self.0.encrypt_seal(key, &plain, &seed, fresh_name(&seed)).map_err(refused)?;
+            Ok((cipher.into(), cycles))
+        })
     }
 
     /// Decrypts, as `SecretKey.decrypt`; all slots, and the cycles that it takes.

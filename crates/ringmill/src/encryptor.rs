@@ -8,7 +8,7 @@ use ringmill_ckks::{
     Ciphertext, CkksError, Level, Meta, Params, Plaintext, PublicKey, Randomness, SecretKey, SeededCiphertext,
 };
 use ringmill_errors::StructuredError;
-use ringmill_machine::encryptor::{Built, EncryptorError, EncryptorLibrary, Job, Mode, Words};
+use ringmill_machine::encryptor::{Built, EncryptorError, EncryptorLibrary, Job, Mode, Seeds, Words};
 
 use ringmill_ring::{Domain, Modulus, Poly};
 use zeroize::Zeroizing;
@@ -67,18 +67,13 @@ impl Encryptor {
             (same(("plaintext", plain.params()), ("public key", key.params()))?, plain.level());
         let mode = if key.divides() { Mode::Divided } else { Mode::Public };
         let primes = self.primes(params, level, mode)?;
-        let (n, extra) = (params.limbs(level), params.q_moduli().len());
-        let half = |poly: &Poly| -> Vec<u64> {
-            let kept = (0..n).chain(key.divides().then_some(extra));
-            kept.flat_map(|i| poly.limb(i).iter().copied()).collect()
-        };
-        let (b, a) = (half(key.b()), half(key.a()));
+        let (b, a) = halves(key, level, key.divides().then_some(params.q_moduli().len()));
         let message = coefficients(params, plain)?;
         let seeds = randomness.seeds(Purpose::PublicEncryption);
         let (parts, cycles) = self.library.run(&Job {
             mode,
             primes: &primes,
-            seeds: Some((&seeds.secret, &seeds.public)),
+            seeds: Some(Seeds::Own(&seeds.secret, &seeds.public)),
             secret: None,
             message: Some(&message),
             keys: Some([&b, &a]),
@@ -89,10 +84,41 @@ impl Encryptor {
             _ => plain.noise().encrypt_public(params, scale, name),
         };
         let meta = Meta { noise, ..plain.meta().clone() };
-        let poly = |part: &Words| Poly::from_words(params.n(), part, Domain::Evaluation);
-        let polys: Result<_, _> = parts.iter().map(poly).collect();
-        let polys = polys.map_err(CkksError::from)?;
-        Ok((Ciphertext::from_parts(params, polys, meta, key.identity())?, cycles))
+        Ok((two_parts(key, &parts, meta)?, cycles))
+    }
+
+    /// As SEAL encrypts from a seed of its generator BLAKE2xb, with the cycles that it takes: the residues of
+    /// `PublicKey::encrypt_drawn` for what SEAL draws. `name` names the encryption there.
+    ///
+    /// # Errors
+    /// As [`Self::encrypt`]; [`CkksError::Undivided`].
+    pub fn encrypt_seal(
+        &self,
+        key: &PublicKey,
+        plain: &Plaintext,
+        seed: &[u8; 64],
+        name: u64,
+    ) -> Result<(Ciphertext, u64), EncryptorRefusal> {
+        let (params, level) =
+            (same(("plaintext", plain.params()), ("public key", key.params()))?, plain.level());
+        if !key.divides() {
+            return Err(CkksError::Undivided.into());
+        }
+        // The prime above the plaintext's divides, be it a special one or not.
+        let primes = self.primes(params, level, Mode::Seal)?;
+        let (b, a) = halves(key, level, Some(params.limbs(level)));
+        let message = coefficients(params, plain)?;
+        let (parts, cycles) = self.library.run(&Job {
+            mode: Mode::Seal,
+            primes: &primes,
+            seeds: Some(Seeds::Seal(seed)),
+            secret: None,
+            message: Some(&message),
+            keys: Some([&b, &a]),
+        })?;
+        let noise = plain.noise().encrypt_public_divided(params, plain.scale(), name);
+        let meta = Meta { noise, ..plain.meta().clone() };
+        Ok((two_parts(key, &parts, meta)?, cycles))
     }
 
     /// As [`SecretKey::encrypt_seeded`], with the cycles that it takes.
@@ -113,7 +139,7 @@ impl Encryptor {
         let (parts, cycles) = self.library.run(&Job {
             mode: Mode::Symmetric,
             primes: &primes,
-            seeds: Some((&seeds.secret, &seeds.public)),
+            seeds: Some(Seeds::Own(&seeds.secret, &seeds.public)),
             secret: Some(ternary(key)?),
             message: Some(&message),
             keys: None,
@@ -162,14 +188,22 @@ impl Encryptor {
     fn primes(&self, params: &Params, level: Level, mode: Mode) -> Result<Vec<Modulus>, EncryptorRefusal> {
         let (built, limbs) = (self.built(), params.limbs(level));
         let extra = built.extra == 1;
-        if built.log_n != params.log_n() || built.limbs as usize != limbs || (mode == Mode::Divided && !extra)
+        if built.log_n != params.log_n()
+            || built.limbs as usize != limbs
+            || (mode.divides() && !extra)
+            || (mode == Mode::Seal && built.seal == 0)
         {
-            let with = if mode == Mode::Divided { "an extra prime" } else { "no extra prime" };
+            let with = match mode {
+                Mode::Seal => "an extra prime, for SEAL",
+                Mode::Divided => "an extra prime",
+                _ => "no extra prime",
+            };
             let asked = format!("N = 2^{}, {limbs} limbs and {with}", params.log_n());
             return Err(EncryptorError::EncryptorBuild { built: built.to_string(), asked }.into());
         }
-        let special = params.p_moduli().iter().take(usize::from(extra));
-        Ok(params.q_moduli()[..limbs].iter().chain(special).copied().collect())
+        let above = if mode == Mode::Seal { limbs } else { params.q_moduli().len() };
+        let extra = extra.then_some(above);
+        Ok((0..limbs).chain(extra).map(|i| modulus(params, i)).collect())
     }
 }
 
@@ -183,6 +217,28 @@ fn same<'p>(
     }
     let (left_print, right_print) = (found.fingerprint(), expected.fingerprint());
     Err(CkksError::ParamsMismatch { left, left_print, right, right_print })
+}
+
+/// A prime of the key's chain: ciphertext primes, then special ones.
+fn modulus(params: &Params, i: usize) -> Modulus {
+    let q = params.q_moduli();
+    if i < q.len() { q[i] } else { params.p_moduli()[i - q.len()] }
+}
+
+/// Both halves of a public key: the limbs of a level, and that of the prime which divides.
+fn halves(key: &PublicKey, level: Level, over: Option<usize>) -> (Vec<u64>, Vec<u64>) {
+    let half = |poly: &Poly| -> Vec<u64> {
+        (0..key.params().limbs(level)).chain(over).flat_map(|i| poly.limb(i).iter().copied()).collect()
+    };
+    (half(key.b()), half(key.a()))
+}
+
+/// The ciphertext of two parts that the engine gave.
+fn two_parts(key: &PublicKey, parts: &[Words], meta: Meta) -> Result<Ciphertext, CkksError> {
+    let params = key.params();
+    let poly = |part: &Words| Poly::from_words(params.n(), part, Domain::Evaluation);
+    let polys: Result<_, _> = parts.iter().map(poly).collect();
+    Ciphertext::from_parts(params, polys?, meta, key.identity())
 }
 
 /// The coefficients of a ternary secret key.

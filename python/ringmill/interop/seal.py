@@ -12,15 +12,19 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringmill import _native
 from ringmill._native import Ciphertext, EvaluationKeys, Params, PublicKey, SecretKey
-from ringmill.errors import FileFormatError, fail
+from ringmill.errors import FileFormatError, MachineError, fail
 from ringmill.interop.source import Source, save, source
 from ringmill.keys import save_foreign_secret
+
+if TYPE_CHECKING:
+    from ringmill.encryptor import Encryptor
 
 VERSION, COMPRESSION, GENERATOR = "4.3", "none", "blake2xb"
 
@@ -207,6 +211,8 @@ def encrypt_plaintext(
     generator: str = GENERATOR,
     scale: str | None = None,
     magnitude: float | None = None,
+    machine: Encryptor | None = None,
+    level: int | None = None,
 ) -> Ciphertext:
     """Encrypt a file of ``Plaintext`` as SEAL does: the same residues for the same seed of its generator.
 
@@ -218,14 +224,35 @@ def encrypt_plaintext(
         generator: "blake2xb", SEAL's own, or "shake256".
         scale: the exact scale as text, as for ``load_ciphertext``.
         magnitude: bound on the size of a slot, 1 by default.
+        machine: a ``ringmill.encryptor.Encryptor``, whose generator is "blake2xb"; software by default.
+        level: of the plaintext, which the machine is built for; the top level by default.
 
     Raises
     ------
         FileFormatError: another kind of file, or a damaged one.
+        MachineError: what the machine does not do.
         MismatchError: a key of other parameters than the plaintext, or one that does not divide.
         ParameterError: a seed that has not 64 bytes, or an unknown generator.
     """
     drawn = secrets.token_bytes(64) if seed is None else seed
+    if machine is not None:
+        if generator != GENERATOR:
+            fail(
+                MachineError,
+                "EncryptorGenerator",
+                f'The encryption engine draws from "{GENERATOR}", and generator={generator!r} was given. '
+                "Leave machine= out.",
+                generator=generator,
+            )
+        top = len(public.params.q) - 1
+        return machine.encrypt_seal(
+            public,
+            file,
+            drawn,
+            level=top if level is None else level,
+            scale=scale,
+            magnitude=magnitude,
+        )
     return _native.seal_encrypt(public, source(file), drawn, generator, scale, magnitude)
 
 

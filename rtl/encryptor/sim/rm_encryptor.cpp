@@ -15,7 +15,7 @@ namespace {
 using u64 = std::uint64_t;
 using u128 = unsigned __int128;
 
-constexpr unsigned kLimbs = P_Limbs, kLogN = P_LogNMax, kExtra = P_Extra, kP = 2;
+constexpr unsigned kLimbs = P_Limbs, kLogN = P_LogNMax, kExtra = P_Extra, kSeal = P_Seal, kP = 2;
 constexpr u64 kN = u64(1) << kLogN, kRows = kN / kP;
 // More than any job takes: draws, three transforms, the result.
 constexpr u64 kLimit = 16 * kN + 20000;
@@ -159,7 +159,8 @@ class Engine {
     auto& t = *top_;
     t.job_mode_i = job_.mode;
     t.job_number_i = 1;
-    for (int i = 0; i < 8; i++) t.job_secret_seed_i[i] = job_.secret_seed[i], t.job_public_seed_i[i] = job_.public_seed[i];
+    for (int i = 0; i < 8; i++) t.job_public_seed_i[i] = job_.public_seed[i];
+    for (int i = 0; i < (kSeal ? 16 : 8); i++) t.job_secret_seed_i[i] = job_.secret_seed[i];
     t.job_valid_i = 1;
     t.operand_valid_i = t.room_i = 1;
     u64 begin = 0, rows = 0;
@@ -232,7 +233,7 @@ class Engine {
 }  // namespace
 
 EXPORTED void rm_encryptor_parameters_of(rm_encryptor_parameters* parameters) {
-  *parameters = {RM_ENCRYPTOR_ABI, kLimbs, P_W, P_WRest, kLogN, kExtra};
+  *parameters = {RM_ENCRYPTOR_ABI, kLimbs, P_W, P_WRest, kLogN, kExtra, kSeal};
 }
 
 EXPORTED int rm_encryptor_run(rm_encryptor_job* job, char* message, size_t size) {

@@ -13,22 +13,22 @@
 extern "C" {
 #endif
 
-#define RM_ENCRYPTOR_ABI 1
+#define RM_ENCRYPTOR_ABI 2
 
 struct rm_encryptor_parameters {
-  uint32_t abi, limbs, w, w_rest, log_n, extra;
+  uint32_t abi, limbs, w, w_rest, log_n, extra, seal;
 };
 
 /* rm_enc_pkg's modes. */
-enum { RM_ENC_PUBLIC, RM_ENC_SYMMETRIC, RM_ENC_PUBLIC_KEY, RM_ENC_DECRYPT, RM_ENC_DIVIDED };
+enum { RM_ENC_PUBLIC, RM_ENC_SYMMETRIC, RM_ENC_PUBLIC_KEY, RM_ENC_DECRYPT, RM_ENC_DIVIDED, RM_ENC_SEAL };
 
 struct rm_encryptor_job {
   uint32_t mode;
-  uint32_t secret_seed[8], public_seed[8]; /* little-endian words of 32 bytes each */
+  uint32_t secret_seed[16], public_seed[8]; /* little-endian words of 32 bytes each; of 64 in a job of SEAL */
   const uint64_t *q, *psi;                 /* of each limb; of an engine with the division of p too */
   const int8_t *secret;                    /* N coefficients of the secret key, for modes that need it, else null */
   const uint64_t *message;                 /* limbs * N coefficients, or null */
-  const uint64_t *key[2];                  /* limbs * N values of b and a, or c1 and c0; divided: those modulo p after them */
+  const uint64_t *key[2];                  /* limbs * N values of b and a, or c1 and c0; divided or of SEAL: those modulo p after them */
   uint64_t *part[2];                       /* limbs * N values of the result; the second one may be null */
   uint64_t cycles;                         /* of the whole job, from its handshake to the last row of the result */
 };

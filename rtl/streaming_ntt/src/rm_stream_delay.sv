@@ -27,6 +27,8 @@ module rm_stream_delay #(
     localparam int unsigned Depth = Cycles - 1;
     localparam int unsigned PtrW  = $clog2(Depth);
 
+    // Deeper memories of one port are no table of LUTs: yosys 0.70 takes those of UltraScale+ for 2^16 words, and stops.
+    (* ram_style = (Depth > 256) ? "block" : "auto" *)
     logic [Width-1:0] mem[Depth];
     logic [Width-1:0] out_q;
     logic [PtrW-1:0]  ptr_q;

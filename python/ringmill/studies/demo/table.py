@@ -9,6 +9,12 @@ from typing import Any
 from ringmill.report.charts import human_bytes, human_seconds
 
 
+def engine_modes(results: dict[str, Any]) -> list[dict[str, Any]]:
+    """The modes of the encryption engine at the size of Nguyen, Kim and Lee."""
+    rows = results["papers"].get("nguyen", {}).get("rows", [])
+    return [row for row in rows if (row["table"], row["n"], row["p"]) == ("modes", 1 << 14, 2)]
+
+
 def show(results: dict[str, Any], page: Path, seconds: float) -> None:
     """Print headline figures, stages and kernels."""
     from rich.console import Console
@@ -51,4 +57,15 @@ def show(results: dict[str, Any], page: Path, seconds: float) -> None:
             f"2^{row['measured_log2']:.1f}",
         )
     console.print(kernels)
+    engine = Table(
+        title="An encryption on the client's engine, N = 2^14, cycles by its schedule", title_justify="left"
+    )
+    for heading in ("mode", "interval", "samples drawn ahead", "from the seed"):
+        engine.add_column(heading, justify="left" if heading == "mode" else "right")
+    for row in engine_modes(results):
+        ours = row["ours"]
+        cycles = (ours["interval"], ours["latency_ready"], ours["latency_cold"])
+        engine.add_row(row["mode"], *(f"{number:,}" for number in cycles))
+    if engine.row_count:
+        console.print(engine)
     console.print(f"{page} written, {seconds:.0f} s in all", soft_wrap=True)
