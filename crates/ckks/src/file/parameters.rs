@@ -71,7 +71,7 @@ pub fn read_params(input: impl Read) -> Result<Params, FileError> {
     };
     let params = Params::of_file(&literal).map_err(|e| FileError::Content { kind, source: e.into() })?;
     // Sizes in place of primes would name other primes in another release, and levels of one prime have no such version.
-    if *params.literal() != literal || (front.version == LEVELLED) != !literal.levels.is_empty() {
+    if *params.literal() != literal || (front.version == LEVELLED) == literal.levels.is_empty() {
         return Err(FileError::Header {
             kind,
             why: "its primes are not given by value, or each level has one".into(),

@@ -177,7 +177,9 @@ pub(super) fn steady_groups(lit: &ParamsLiteral, turns: &Chain, levels: &Levels)
             return None;
         }
         special.into_iter().zip(above.into_iter().rev()).for_each(|(i, m)| p[i] = m);
-        own.into_iter().zip(&pool).try_for_each(|(i, &value)| Some(q[i] = Modulus::new(value).ok()?))?;
+        for (i, &value) in own.into_iter().zip(&pool) {
+            q[i] = Modulus::new(value).ok()?;
+        }
         pools.extend(pool);
     }
     let values: Vec<u64> = q.iter().map(|m| m.value()).collect();

@@ -154,9 +154,9 @@ impl Lowering {
             let t = product(self, limbs - 1);
             let t = self.builder.intt(t);
             let rest = self.residues(&[special], &[t])?;
-            for i in 0..limbs - 1 {
+            for (i, &m) in moduli.iter().enumerate().take(limbs - 1) {
                 let t = product(self, i);
-                out.push(self.divide(t, &rest, moduli[i])?);
+                out.push(self.divide(t, &rest, m)?);
             }
         }
         Ok(parts)
