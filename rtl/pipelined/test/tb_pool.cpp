@@ -1,7 +1,7 @@
 // rm_pool_key_switch against the definition on residues, and against the rules of pool_schedule.h: every start, every row asked
 // for and every row of a result in its cycle, for random timetables.
-//   +n=KEY SWITCHES a pattern   +rounds=N timetables a set   +sets=LEVEL,SPECIAL,ALPHA;…   +logn=FIRST +to=LAST sizes   +resets=N
-//   +wrong=N wrong timetables a set   +seed=S
+//   +n=KEY SWITCHES a pattern   +rounds=N timetables a set   +sets=LEVEL,SPECIAL,ALPHA;….
+//   +logn=FIRST +to=LAST sizes   +resets=N   +wrong=N wrong timetables a set   +seed=S.
 //   +table=FILE: rows "kind unit modulus part age" in place of random ones; +trace prints the cycle of each start and end
 // Patterns: all promises early; rows promised late; key switches late; with missing rows. Half of the keys are real ones, whose
 // results are also decrypted. Words that nobody asked for are noise.
