@@ -4,10 +4,10 @@
     python -m rtl.pipelined.timetable 4 1 4       the timetable of one of them, as the test bench reads it
     python -m rtl.pipelined.timetable --search    finds them anew (minutes), into `timetables.json`
 
-Units take their transforms in turn, so time is counted in **places**: a place is a start. Every key switch does
-what the one before did a period later: T places, T being its transforms, or more, of which some stay empty,
-where nothing is found in T. Simulated annealing moves tasks between places until all that `rm_pool_rules` would
-wait for has passed by then.
+Units take their transforms in turn, so time is counted in **places**: a place is a start. Every key switch
+does what the one before did a period later: T places, T being its transforms, or more, of which some stay
+empty, where nothing is found in T. Simulated annealing moves tasks between places until all that
+`rm_pool_rules` would wait for has passed by then.
 """
 
 from __future__ import annotations

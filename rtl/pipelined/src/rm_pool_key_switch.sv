@@ -195,8 +195,8 @@ module rm_pool_key_switch #(
   logic                         leave_room;
   logic [$clog2(Waiting+1)-1:0] unused_waiting;
   rm_core_fifo #(.Width(TaskW), .Depth(Waiting)) i_inside (
-    .clk_i, .rst_ni, .push_valid_i(start_o), .push_ready_o(leave_room), .push_data_i(start_task), .pop_valid_o(leave_valid),
-    .pop_ready_i(leave), .pop_data_o(leave_task), .count_o(unused_waiting)
+    .clk_i, .rst_ni, .push_valid_i(start_o), .push_ready_o(leave_room), .push_data_i(start_task),
+    .pop_valid_o(leave_valid), .pop_ready_i(leave), .pop_data_o(leave_task), .count_o(unused_waiting)
   );
 
   // ------------------------------------------------- feeds
@@ -214,11 +214,12 @@ module rm_pool_key_switch #(
     logic [Alpha-1:0][15:0][W-1:0] x_q;
 
     rm_stream_tag #(.Cycles(Entry), .ModW(TaskW)) i_tag (
-      .clk_i, .rst_ni, .first_i(start_o && start_task.feed == FeedW'(f)), .mod_i(start_task), .first_o(first), .mod_o(tag)
+      .clk_i, .rst_ni, .first_i(start_o && start_task.feed == FeedW'(f)), .mod_i(start_task), .first_o(first),
+      .mod_o(tag)
     );
     rm_stream_clock #(.TimeW(LogRows), .ModW(TaskW)) i_clock (
-      .clk_i, .rst_ni, .log_rows_i(log_rows), .first_i(first), .mod_i(tag), .valid_o(feed_read[f]), .time_o(feed_time[f]),
-      .mod_o(feed_task[f])
+      .clk_i, .rst_ni, .log_rows_i(log_rows), .first_i(first), .mod_i(tag), .valid_o(feed_read[f]),
+      .time_o(feed_time[f]), .mod_o(feed_task[f])
     );
     assign target_re_o[f]   = feed_read[f] && feed_task[f].kind == Back;
     assign target_task_o[f] = feed_task[f];

@@ -44,7 +44,8 @@ package rm_pool_pkg;
   localparam int unsigned TaskW = $bits(task_t);
 
   // Fields of constants beside those of rm_ks_pkg. Of a class and a modulus:
-  localparam logic [5:0] FieldFactor = 6'd32;  // + a: (S/s_a) 2^R mod q of column a; of the own class, the scale of a digit's limb
+  // + a: (S/s_a) 2^R mod q of column a; of the class that goes back, the scale of a limb
+  localparam logic [5:0] FieldFactor = 6'd32;
   localparam logic [5:0] FieldOver   = 6'd40;  // + v - 1: -v S mod q
   // Of a class alone:
   localparam logic [5:0] FieldHead   = 6'd48;  // + a: {shift, R_a} of the quotient

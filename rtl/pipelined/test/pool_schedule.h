@@ -108,13 +108,20 @@ inline std::vector<Row> wrong_table(std::vector<Row> table, Rng& rng) {
   std::size_t i = rng.below(table.size());
   while (table[i].kind == kTake) i = rng.below(table.size());
   Row& row = table[i];
-  switch (rng.below(7)) {
+  switch (rng.below(9)) {
     case 0: table.erase(table.begin() + long(i)); break;
     case 1: table.insert(table.begin() + long(rng.below(table.size())), row); break;
     case 2: row.mod = unsigned(rng.below(kMods + 1)); break;
     case 3: row.part = unsigned(rng.below(4)); break;
     case 4: row.unit = unsigned(rng.below(P_Units + 1)); break;
     case 5: row.kind = 1 + unsigned(rng.below(5)); break;
+    case 6: row.age = unsigned(rng.below(8)); break;
+    case 7: {  // too late, or too early
+      const Row moved = row;
+      table.erase(table.begin() + long(i));
+      table.insert(table.begin() + long(rng.below(table.size() + 1)), moved);
+      break;
+    }
     default: std::swap(row, table[rng.below(table.size())]);
   }
   return table;
@@ -131,6 +138,7 @@ class Rules {
   };
   struct Now {
     bool take = false, bad = false, task = false, able = false, rest = false;
+    bool full = false;  // a key switch waits until another one has ended
     Row row{};
     unsigned tag = 0;
   };
@@ -157,6 +165,7 @@ class Rules {
     if (n.row.kind == kTake) {
       n.tag = (newest_ + 1) % kTags;
       n.take = !inside_[n.tag];
+      n.full = !n.take;
       return n;
     }
     n.tag = (newest_ + kTags - n.row.age) % kTags;
