@@ -1,7 +1,7 @@
 """Step 21: the same kernel on cores whose words are narrower than its scale.
 
-Thirty bits of precision take a scale near 2^45. A core with words of 60 bits has one prime a level; one of 36
-bits has two, half as wide, and a rescale divides by both at once. Multipliers of narrow words are far smaller.
+Thirty bits of precision take a scale near 2^45. A core with words of 60 bits has one prime a level. One of 36
+bits has two, half as wide, and a rescale divides by both at once. Narrow multipliers are far smaller.
 """
 
 from typing import Any

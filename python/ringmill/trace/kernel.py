@@ -114,8 +114,8 @@ class Kernel(Tracer):
             publish: how many decryptions of results will be published, all together. The precision then has a
                 reserve for the noise of ``decrypt(…, publish=…)``; it is what remains after it.
             sanitise: the same for results that the server sanitises: how many of one model.
-            word: bits of the widest prime, 20 to 60, for a machine whose words are narrower than scales: a level
-                then has several primes. Left out, a level is one prime.
+            word: bits of the widest prime, 20 to 60, for a machine of narrow words: a level then has several
+                primes. Left out, a level is one prime.
             statistical: the bits of statistical security of these (30).
             batch: how many records one call is for, or ``True`` for as many as fit. Arguments and results
                 then have a first axis of records, of any length: each has slots of its own, as many as fill
