@@ -36,7 +36,6 @@ for word in (60, 36):
     assert results.to_bytes() == compiled.evaluate(keys, arguments).to_bytes()
     error = np.abs(compiled.decrypt(keys, results) - expected).max()
     cycles = compiled.estimate(f"compact:word={word}")["cycles"]
-    print(
-        f"  {cycles:,} cycles, error 2^{np.log2(error):.1f}, predicted 2^{compiled.predicted_error['out']:.1f}"
-    )
-    assert np.log2(error) <= compiled.predicted_error["out"] <= -30
+    predicted = compiled.predicted_error["out"]
+    print(f"  {cycles:,} cycles, error 2^{np.log2(error):.1f}, predicted 2^{predicted:.1f}")
+    assert np.log2(error) <= predicted <= -30
