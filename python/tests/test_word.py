@@ -134,6 +134,8 @@ def test_the_command_line_takes_a_word(tmp_path: Path, capsys: pytest.CaptureFix
     assert "levels" in capsys.readouterr().out
     assert main([*command[:-1], "61"]) != 0
     assert "20 to 60" in capsys.readouterr().err
+    assert main(["params", "--depth", "2", "--word", "36"]) == 0
+    assert "[2, 2, 2]" in capsys.readouterr().out
 
 
 def test_a_bootstrapping_within_a_word_is_as_precise_as_it_says() -> None:
@@ -164,6 +166,40 @@ def test_words_bootstrap_at_128_bits(word: int) -> None:
     assert params.bootstraps["bits"] >= 20
     assert params.scale_bits >= 46
     assert all(q < 2**word for q in params.q + params.p)
+
+
+@rm.kernel
+def _nine(x: Any) -> Any:
+    for _ in range(9):
+        x = x * x
+    return x
+
+
+@pytest.mark.parametrize("word", [32, 36, 45, 54])
+def test_the_levels_that_a_bootstrapping_leaves_are_those_of_products_in_a_row(word: int) -> None:
+    params = rm.Params.bootstrapping(9, word=word)
+    compiled = _nine.compile(rm.vector(8), params=params)
+    assert compiled.cost["levels"] == 9
+    (predicted,) = compiled.predicted_error.values()
+    assert predicted < -12
+
+
+def test_two_iterations_within_a_word_are_asked_for_where_they_are_done() -> None:
+    with pytest.raises(rm.ParameterError, match="one iteration"):
+        rm.Params.bootstrapping(2, bits=30, iterations=2, word=36)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"integer_bits": 2**32 - 41}, "4 primes hold 144"),
+        ({"integer_bits": 200}, "need a base of 242 bits"),
+        ({"scale_bits": 91}, "20 to 90"),
+    ],
+)
+def test_needs_that_a_word_does_not_hold(options: dict[str, int], words: str) -> None:
+    with pytest.raises(rm.ParameterError, match=words):
+        rm.Params.by_need(depth=2, word=36, **options)
 
 
 def test_a_word_too_narrow_to_bootstrap_is_refused_with_the_reason() -> None:

@@ -52,7 +52,7 @@ impl fmt::Display for Meta {
     }
 }
 
-/// An encoded message: one polynomial of `level + 1` limbs in the evaluation domain.
+/// An encoded message: one polynomial of the limbs of its level, in the evaluation domain.
 #[derive(Clone, PartialEq)]
 pub struct Plaintext {
     params: Params,
@@ -128,7 +128,7 @@ impl fmt::Debug for Plaintext {
 
 /// An encrypted message: c₀ + c₁·s (+ c₂·s² before relinearisation) is the plaintext and the error.
 ///
-/// Polynomials of `level + 1` limbs, in the evaluation domain.
+/// Polynomials of the limbs of its level, in the evaluation domain.
 #[derive(Clone, PartialEq)]
 pub struct Ciphertext {
     params: Params,

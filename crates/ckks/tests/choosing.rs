@@ -43,7 +43,7 @@ impl Draw {
             slots: (1 << self.below(17)) - self.below(2) as usize + self.below(2) as usize,
             security: [128, 192, 256][self.below(3) as usize],
             secret: [Secret::Ternary, Secret::Gaussian][self.below(2) as usize],
-            word: [None, Some(18 + self.below(44) as u32)][usize::from(self.below(4) == 0)],
+            word: [None, Some(18 + self.below(44) as u32)][usize::from(self.below(16) == 0)],
         }
     }
 }

@@ -166,8 +166,8 @@ impl Params {
     ///         wider. By default it is where the ring has the capacity for it.
     ///     insecure: accept less than 128 bits of security at `log_n`: for tests alone.
     ///     word: bits of the widest prime, 20 to 60, for machines of narrow words: levels then have as many primes as they take, and
-    ///         the scale is the next wider one whose primes are not too few. One iteration is the default there, whatever `iterations`
-    ///         says: ask `bootstrap(iterations=2)` for two.
+    ///         the scale is the next wider one whose primes are not too few. Such chains are laid out for one
+    ///         iteration; `bootstrap(iterations=2)` takes two.
     ///
     /// Raises
     /// ------
@@ -195,6 +195,11 @@ impl Params {
         let levels = limited("levels", levels, (0, 64))?.unwrap_or(9);
         let bits = choice("bits", bits, COUNT)?.unwrap_or(22);
         let iterations = choice("iterations", iterations, "from 1 to 2")?.unwrap_or(1);
+        if word.is_some() && iterations > 1 {
+            let message = "Chains within a word are laid out for one iteration, of up to 24 bits. Leave iterations= out here; \
+                           bootstrap(iterations=2) takes two.";
+            return Err(Failure::rule(Family::Parameter, "WordIterations", message).into());
+        }
         let scale_bits = limited::<u32>("scale_bits", scale_bits, (20, 54))?;
         let wide_bits = limited::<u32>("wide_bits", wide_bits, (20, 60))?;
         let log_n = limited::<u32>("log_n", log_n, (MIN_LOG_N.into(), MAX_LOG_N.into()))?.unwrap_or(16);
@@ -291,14 +296,14 @@ impl Params {
     ///
     /// Args:
     ///     depth: products in a row, 0 or more: the levels of the result.
-    ///     scale_bits: bits of a slot below the binary point before error, 20 to 59.
+    ///     scale_bits: bits of a slot below the binary point before error, 20 to 59; with a `word` up to four words, 90 at most.
     ///     integer_bits: bits of a slot above it: results are at most 2^`integer_bits` in size. Together with `scale_bits`
-    ///         at most 118.
+    ///         at most 118, or two less than four words.
     ///     slots: numbers that one ciphertext holds, 1 to 65,536.
     ///     security: 128, 192 or 256 bits, by the security guidelines of 2024 (eprint 2024/463).
     ///     word: bits of the widest prime, 20 to 60, for machines whose words are narrower than the scale. A level then has as many
-    ///         primes as the scale takes, up to 4, and the scale may have up to four words, 90 bits at most. It is the next wider
-    ///         one where primes of its size are too few; `rationale` says so.
+    ///         primes as the scale takes, up to 4. The scale is the next wider one where primes of its size are too few; `rationale`
+    ///         says so.
     ///
     /// Raises
     /// ------

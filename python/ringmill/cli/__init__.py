@@ -100,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
         "--levels", type=int, metavar="N", help="products in a row after a bootstrapping: a chain for one"
     )
     sub.add_argument("--scale-bits", type=int, metavar="N", help="log2 of the scale (40, or by --bits)")
+    sub.add_argument("--word", type=int, metavar="BITS", help="bits of the widest prime (any)")
     sub.add_argument("--integer-bits", type=int, metavar="N", help="--depth: log2 of the largest value (4)")
     sub.add_argument("--slots", type=int, metavar="N", help="slots of a vector (1; --levels: N/2)")
     sub.add_argument("--security", type=int, metavar="BITS", help="--depth: 128 (default), 192 or 256")

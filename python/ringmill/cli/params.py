@@ -15,10 +15,10 @@ Facts = dict[str, Any]
 _OPTIONS: dict[str | None, tuple[str, ...]] = {
     None: (),
     "name": (),
-    "depth": ("scale_bits", "integer_bits", "slots", "security"),
+    "depth": ("scale_bits", "integer_bits", "slots", "security", "word"),
     "levels": (
         *("bits", "iterations", "scale_bits", "wide_bits", "slots", "log_n"),
-        *("transforms", "arcsine", "insecure"),
+        *("transforms", "arcsine", "insecure", "word"),
     ),
 }
 
@@ -39,6 +39,7 @@ def params(options: Namespace) -> Facts:
         "log_n": chosen.log_n,
         "slots": chosen.slots,
         "levels": chosen.max_level,
+        "primes": json.dumps(chosen.levels),
         "security": chosen.security,
         "log_q": round(chosen.log_q, 1),
         "log_p": round(chosen.log_p, 1),

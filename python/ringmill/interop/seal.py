@@ -244,7 +244,7 @@ def encrypt_plaintext(
                 "Leave machine= out.",
                 generator=generator,
             )
-        top = len(public.params.q) - 1
+        top = public.params.max_level
         return machine.encrypt_seal(
             public,
             file,

@@ -14,7 +14,7 @@
 
 use ringmill_ckks::params::word::{sizes, split};
 use ringmill_ckks::params::{MAX_LOG_N, MAX_PRIMES, MIN_LOG_N, SecurityTable, encapsulation_limit};
-use ringmill_ckks::{Params, ParamsError, ParamsLiteral, Secret};
+use ringmill_ckks::{Level, Params, ParamsError, ParamsLiteral, Secret};
 
 use super::iterated::{ITERATIONS_MAX, each};
 use super::{Bootstrap, LEAST_BITS, PRECISION_BELOW};
@@ -312,7 +312,10 @@ impl Need {
                     ..ParamsLiteral::from_bits(log_n, q, &special, dnum)
                 };
                 let made = match self.word {
-                    Some(word) => Params::within(word, &literal),
+                    Some(word) => Params::within(word, &literal).and_then(|params| {
+                        params.check_drift(self.highest(&params))?;
+                        Ok(params)
+                    }),
                     None => Params::new(&literal),
                 };
                 match made {
@@ -348,6 +351,13 @@ impl Need {
                 Ok((all.iter().map(Vec::len).collect(), all_sizes))
             }
         }
+    }
+
+    /// The highest level of the scale, at which bootstrapped ciphertexts come out.
+    fn highest(&self, params: &Params) -> Level {
+        let near =
+            |level: &Level| (params.level_scale(*level).log2() - f64::from(self.scale_bits)).abs() < 1.0;
+        (1..=params.max_level().get()).map(Level::new).take_while(near).last().unwrap_or(Level::ZERO)
     }
 
     /// Whether all keys of these parameters may be drawn.

@@ -78,6 +78,17 @@ pub enum ParamsError {
         /// Greatest size.
         max: u32,
     },
+    /// Scales would not stay.
+    #[error(
+        "scales of products would drift by {drift:.1} bits from 2^{scale_bits}; take a wider scale, whose primes lie closer \
+         together"
+    )]
+    Drift {
+        /// The greatest drift, in bits.
+        drift: f64,
+        /// log2 of the scale.
+        scale_bits: u32,
+    },
     /// A word out of range.
     #[error("a word of {word} bits was asked for; primes have {min} to {max}")]
     Word {

@@ -140,7 +140,7 @@ fn run(lit: &ParamsLiteral) -> Range<usize> {
 }
 
 /// Primes of a size beyond those that levels of several primes need.
-const SPARE: usize = 8;
+const SPARE: usize = 16;
 
 /// A chain whose levels have several primes, in the order in which scales stay. Of each size that levels at the scale have, the primes
 /// are those nearest to it, and special primes of the size are above them.

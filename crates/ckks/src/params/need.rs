@@ -101,13 +101,16 @@ impl Need {
             return Err(unmet("0 slots hold nothing; ask for one or more".into()));
         }
         let bits = u64::from(self.scale_bits) + u64::from(self.integer_bits) + 2;
-        if self.word.is_none() && bits > u64::from(2 * Modulus::MAX_BITS) {
+        // Primes of the base, and the bits that they hold.
+        let (primes, most) = match self.word {
+            None => ("two".to_owned(), 2 * Modulus::MAX_BITS),
+            Some(word) => (MAX_LEVEL_PRIMES.to_string(), MAX_LEVEL_PRIMES as u32 * word),
+        };
+        if bits > u64::from(most) {
             return Err(unmet(format!(
-                "values of {} integer bits at scale 2^{} need a base of {bits} bits, and two primes hold {}; lower \
-                 integer_bits or the scale",
-                self.integer_bits,
-                self.scale_bits,
-                2 * Modulus::MAX_BITS
+                "values of {} integer bits at scale 2^{} need a base of {bits} bits, and {primes} primes hold {most}; \
+                 lower integer_bits or the scale",
+                self.integer_bits, self.scale_bits,
             )));
         }
         let primes = self.word.map_or(1, |word| self.scale_bits.div_ceil(word)) as usize;
@@ -234,7 +237,11 @@ impl Need {
             ..ParamsLiteral::from_bits(log_n, &chain.q, &shape.p, shape.dnum)
         };
         match self.word {
-            Some(word) => Params::within(word, &literal),
+            Some(word) => {
+                let params = Params::within(word, &literal)?;
+                params.check_drift(params.max_level())?;
+                Ok(params)
+            }
             None => Params::new(&literal),
         }
     }
@@ -242,8 +249,12 @@ impl Need {
     fn explain(&self, params: &Params, chain: &Chain, limit: u32, shape: &Shape) -> String {
         let widest = chain.q.iter().chain(&shape.p).max().copied().unwrap_or(0);
         let width = if let Some(word) = self.word {
-            let primes = chain.levels[1..].iter().max().copied().unwrap_or(1);
-            let levels = if primes == 1 { "one prime".into() } else { format!("{primes} primes") };
+            let (base, rest) = (chain.levels[0], chain.levels[1..].iter().max().copied());
+            let primes = |count| if count == 1 { "one prime".into() } else { format!("{count} primes") };
+            let levels = match rest.unwrap_or(base) {
+                count if count == base => primes(count),
+                count => format!("{}, and level 0 {}", primes(count), primes(base)),
+            };
             let wider = if chain.scale_bits == self.scale_bits {
                 String::new()
             } else {

@@ -5,7 +5,7 @@
 //! keeps δ below a third of a bit over 60 levels of 34 bits at N = 2^17. There the primes in order of size
 //! would lose all precision after ten levels.
 
-use super::{Level, Levels, Params};
+use super::{Level, Levels, Params, ParamsError};
 
 /// How far scales of repeated products may drift from the first, in bits, before a chain is refused: log2 |Δ_t/Δ_0|.
 pub const DRIFT_MAX: f64 = 2.0;
@@ -46,12 +46,20 @@ pub fn steady_levels(q: &[u64], levels: &Levels, floor: Level, scale: f64) -> Ve
     steady_levels_of(&q[first..], q, levels, floor)
 }
 
-/// As [`steady_levels`] for several primes a level, of those of a pool that has enough of each size. Where levels are of several
-/// sizes, scales follow these, and a deviation doubles all the same.
+/// As [`steady_levels`] for several primes a level, of those of a pool that has enough of each size.
+///
+/// The levels of one size above the floor come first: a computation begins at the scale itself, whatever stands above them. Those
+/// above, of several sizes perhaps, follow from the top down, as what comes out of a raise goes through them.
 pub(super) fn steady_levels_of(pool: &[u64], q: &[u64], levels: &Levels, floor: Level) -> Vec<u64> {
     let mut left: Vec<(u64, u32, f64)> = pool.iter().map(|&q| (q, size(q), excess(q))).collect();
     let (mut drift, mut chain) = (0.0, q.to_vec());
-    for level in (floor.get() + 1..=levels.top().get()).rev() {
+    let bits = |level: u32| q[levels.primes(Level::new(level))].iter().map(|&q| size(q)).sum::<u32>();
+    let (first, top) = (floor.get() + 1, levels.top().get());
+    let end = (first..=top).find(|&level| bits(level) != bits(first)).unwrap_or(top + 1);
+    for level in (first..end).rev().chain((end..=top).rev()) {
+        if level == top {
+            drift = 0.0;
+        }
         let places = levels.primes(Level::new(level));
         let sizes: Vec<u32> = q[places.clone()].iter().map(|&q| size(q)).collect();
         let mut search = Search {
@@ -148,10 +156,24 @@ fn beside(q: u64, scale: f64) -> f64 {
 impl Params {
     /// The greatest drift of the default scale, in bits, over products at every level from the top down to level 0.
     pub fn drift(&self) -> f64 {
+        self.drift_from(self.max_level())
+    }
+
+    /// The same from another level down.
+    fn drift_from(&self, top: Level) -> f64 {
         let q: Vec<u64> = self.q_moduli().iter().map(|q| q.value()).collect();
-        let levels =
-            (1..=self.max_level().get()).rev().map(|level| &q[self.levels().primes(Level::new(level))]);
+        let levels = (1..=top.get()).rev().map(|level| &q[self.levels().primes(Level::new(level))]);
         drift(levels, self.default_scale().to_f64())
+    }
+
+    /// That scales stay within half of [`DRIFT_MAX`], whichever level up to `top` products begin at.
+    ///
+    /// # Errors
+    /// [`ParamsError::Drift`].
+    pub fn check_drift(&self, top: Level) -> Result<(), ParamsError> {
+        let drift = (1..=top.get()).map(|level| self.drift_from(Level::new(level))).fold(0.0, f64::max);
+        let scale_bits = self.literal().scale_bits;
+        if drift > DRIFT_MAX / 2.0 { Err(ParamsError::Drift { drift, scale_bits }) } else { Ok(()) }
     }
 }
 

@@ -7,7 +7,7 @@ use ringmill_ring::{Modulus, RingError};
 
 use super::levels::MAX_LEVEL_PRIMES;
 use super::literal::{bits_of, near_power};
-use super::order::{DRIFT_MAX, steady_levels};
+use super::order::steady_levels;
 use super::{Level, MAX_PRIMES, Params, ParamsError, ParamsLiteral, PrimeSpec};
 
 /// `bits` as sizes of primes of a word, as few and as even as they can be.
@@ -38,7 +38,7 @@ pub fn sizes(bits: &[u32], word: u32, log_n: u32) -> Result<Vec<Vec<u32>>, Param
         let Some(found) = found else {
             let size = bits[level] / fewest as u32;
             let wanted = bits.iter().filter(|&&other| other == bits[level]).count() * fewest;
-            let found = levels.iter().flatten().filter(|&&taken: &&u32| taken == size).count();
+            let found = primes_of(size, log_n, wanted);
             return Err(ParamsError::PrimesExhausted { bits: size, log_n, found, wanted });
         };
         for size in &found {
@@ -98,7 +98,7 @@ impl Params {
     /// greatest of them special ones. Sizes are no greater than the word.
     ///
     /// # Errors
-    /// As [`Params::new`]; [`ParamsError::PrimesExhausted`] where scales would drift, with all primes on one side of them.
+    /// As [`Params::new`].
     pub fn within(word: u32, literal: &ParamsLiteral) -> Result<Self, ParamsError> {
         let mut literal = literal.clone();
         let specs = literal.q.iter().chain(&literal.p);
@@ -128,8 +128,6 @@ impl Params {
         let steady = steady_levels(&values, params.levels(), Level::ZERO, scale);
         literal.q = steady.into_iter().map(PrimeSpec::Value).collect();
         literal.p = params.p_moduli().iter().map(|m| PrimeSpec::Value(m.value())).collect();
-        let params = Self::new(&literal)?;
-        // All on one side of the scale, too many in a row drift away from it.
-        if params.drift() > DRIFT_MAX / 2.0 { Err(scarce(count - 1)) } else { Ok(params) }
+        Self::new(&literal)
     }
 }

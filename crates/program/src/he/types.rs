@@ -40,7 +40,7 @@ impl Stage {
 pub struct CtType {
     /// Number of polynomials, 2 or 3.
     pub parts: u8,
-    /// Level: each part has level + 1 limbs.
+    /// Level: each part has its limbs.
     pub level: Level,
     /// Exact scale.
     pub scale: Scale,
@@ -49,7 +49,7 @@ pub struct CtType {
 /// A managed plaintext's type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PtType {
-    /// Level: level + 1 limbs.
+    /// Level.
     pub level: Level,
     /// Exact scale.
     pub scale: Scale,
