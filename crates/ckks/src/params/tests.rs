@@ -415,3 +415,16 @@ fn words_that_hold_no_scale_are_refused() {
     assert!(refused(20, 85).contains("20 to 80"));
     assert!(refused(36, 91).contains("20 to 90"));
 }
+
+#[test]
+fn primes_of_the_words_size_leave_levels_where_they_are() {
+    for word in [45, 59] {
+        let sizes = [35, 30, 30, word, 48.min(word), 40, word];
+        let literal = ParamsLiteral { scale_bits: 30, ..ParamsLiteral::from_bits(11, &sizes, &[word], 7) };
+        let params = Params::within(word, &literal.insecure()).unwrap();
+        let found: Vec<u32> =
+            params.q_moduli().iter().map(|q| (q.value() as f64).log2().round() as u32).collect();
+        assert_eq!(found, sizes);
+        assert!(params.key_moduli().all(|q| q.value() < 1 << word), "{params}");
+    }
+}

@@ -7,7 +7,7 @@ use ringmill_ring::{Modulus, RingError};
 
 use super::levels::MAX_LEVEL_PRIMES;
 use super::literal::{bits_of, near_power};
-use super::order::steady_levels;
+use super::order::steady_levels_of;
 use super::{Level, MAX_PRIMES, Params, ParamsError, ParamsLiteral, PrimeSpec};
 
 /// `bits` as sizes of primes of a word, as few and as even as they can be.
@@ -122,10 +122,10 @@ impl Params {
         if !literal.q.iter().any(|spec| matches!(spec, PrimeSpec::Value(_))) {
             return Ok(params);
         }
-        // Primes by value stand as they are given.
+        // Primes by value stand as they are given; each level keeps its sizes.
         let values: Vec<u64> = params.q_moduli().iter().map(|m| m.value()).collect();
-        let scale = params.default_scale().to_f64();
-        let steady = steady_levels(&values, params.levels(), Level::ZERO, scale);
+        let levels = params.levels();
+        let steady = steady_levels_of(&values[levels.limbs(Level::ZERO)..], &values, levels, Level::ZERO);
         literal.q = steady.into_iter().map(PrimeSpec::Value).collect();
         literal.p = params.p_moduli().iter().map(|m| PrimeSpec::Value(m.value())).collect();
         Self::new(&literal)
