@@ -10,7 +10,7 @@ compression is what most builds of SEAL read.
 
 from __future__ import annotations
 
-import secrets
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -234,7 +234,7 @@ def encrypt_plaintext(
         MismatchError: a key of other parameters than the plaintext, or one that does not divide.
         ParameterError: a seed that has not 64 bytes, or an unknown generator.
     """
-    drawn = secrets.token_bytes(64) if seed is None else seed
+    drawn = os.urandom(64) if seed is None else seed
     if machine is not None:
         if generator != GENERATOR:
             fail(
