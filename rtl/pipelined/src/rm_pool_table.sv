@@ -1,4 +1,4 @@
-// rm_pool_table - the timetable: its rows one after the other, for ever, and the key switches that are inside.
+// rm_pool_table - the timetable: its rows one after the other, without end, and the key switches that are inside.
 //
 // Equation     A row stands for the task of key switch newest - age. It is offered, task_valid_o, while that key switch is
 //              inside, and passed over otherwise. A row `Take` makes the next key switch the newest: one that is promised, or,

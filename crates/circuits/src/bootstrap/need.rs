@@ -343,12 +343,7 @@ impl Need {
             Some(_) if !holds => Err(None),
             Some(word) => {
                 let all = sizes(q, word, log_n).map_err(Some)?;
-                let all_sizes = all.concat();
-                if all_sizes.len() > MAX_PRIMES {
-                    let (count, max) = (all_sizes.len(), MAX_PRIMES);
-                    return Err(Some(ParamsError::TooManyPrimes { side: "ciphertext", count, max }));
-                }
-                Ok((all.iter().map(Vec::len).collect(), all_sizes))
+                Ok((all.iter().map(Vec::len).collect(), all.concat()))
             }
         }
     }

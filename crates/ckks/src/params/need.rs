@@ -3,7 +3,7 @@
 use ringmill_ring::Modulus;
 
 use super::levels::MAX_LEVEL_PRIMES;
-use super::word::sizes;
+use super::word::{sizes, split};
 use super::{MAX_LOG_N, MAX_PRIMES, MIN_LOG_N, Params, ParamsError, ParamsLiteral, Secret, SecurityTable};
 
 /// Exact binary64 kernels need primes below 2^50; the fastest on CPUs without IFMA and as fast as any with it.
@@ -337,9 +337,7 @@ fn special(digit: u32, q: &[u32], spare: u32) -> Vec<u32> {
 /// The same of primes within a word, as few as it allows. The first holds the sums of conversions on hardware where the word does: n
 /// primes are converted by way of a sum up to n·2^28, modulo some prime of the program.
 fn special_within(digit: u32, word: u32, alpha: usize, chain: &Chain) -> Vec<u32> {
-    let count = digit.div_ceil(word).max(1);
-    let mut p: Vec<u32> =
-        (0..count).map(|i| (digit / count + u32::from(i < digit % count)).max(Modulus::MIN_BITS)).collect();
+    let mut p = split(digit, word);
     let sources = alpha.max(p.len() + chain.levels.last().copied().unwrap_or(1));
     let sums = ((sources as f64).log2() + 28.2).ceil() as u32;
     p[0] = p[0].max(sums.min(word));

@@ -22,10 +22,11 @@ pub fn split(bits: u32, word: u32) -> Vec<u32> {
 /// # Errors
 /// [`ParamsError::PrimesExhausted`] for a level that primes do not suffice for; [`ParamsError::TooManyPrimes`].
 pub fn sizes(bits: &[u32], word: u32, log_n: u32) -> Result<Vec<Vec<u32>>, ParamsError> {
-    let least: usize = bits.iter().map(|&bits| bits.div_ceil(word) as usize).sum();
-    if least > MAX_PRIMES {
-        return Err(ParamsError::TooManyPrimes { side: "ciphertext", count: least, max: MAX_PRIMES });
-    }
+    let few = |count: usize| match count > MAX_PRIMES {
+        true => Err(ParamsError::TooManyPrimes { side: "ciphertext", count, max: MAX_PRIMES }),
+        false => Ok(()),
+    };
+    few(bits.iter().map(|&bits| bits.div_ceil(word) as usize).sum())?;
     let mut left: BTreeMap<u32, usize> =
         (Modulus::MIN_BITS..=word).map(|size| (size, primes_of(size, log_n, MAX_PRIMES))).collect();
     let mut levels = vec![Vec::new(); bits.len()];
@@ -46,6 +47,7 @@ pub fn sizes(bits: &[u32], word: u32, log_n: u32) -> Result<Vec<Vec<u32>>, Param
         }
         levels[level] = found;
     }
+    few(levels.iter().map(Vec::len).sum())?;
     Ok(levels)
 }
 
