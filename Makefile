@@ -100,6 +100,7 @@ lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION) lint-rtl  ## formatt
 	@echo '== tree';      $(PY) scripts/check_tree.py
 	@echo '== rustfmt';   cargo fmt --all --check; cargo fmt --check --manifest-path benches/Cargo.toml
 	@echo '== clippy';    cargo clippy --quiet --workspace --all-targets $(CARGO_FLAGS) -- -D warnings
+	@cargo clippy --quiet -p ringmill-python --no-default-features -- -D warnings
 	@cargo clippy --quiet --manifest-path benches/Cargo.toml --target-dir target -- -D warnings
 	@echo '== rustdoc';   $(RUSTDOC)
 	@echo '== cargo-deny'; scripts/deny.sh $(DENY)-$(DENY_VERSION)

@@ -11,10 +11,9 @@ use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyType};
 use ringmill_errors::Field;
 
 use crate::cipher::Ciphertext;
-use crate::encryptor::Key;
 use crate::error::{Failure, Family};
 use crate::evaluation::EvaluationKeys;
-use crate::keys::{Made, PublicKey, SecretKey};
+use crate::keys::{Key, Made, PublicKey, SecretKey};
 use crate::params::Params;
 use crate::plan::Plan;
 use crate::switching::Costs;

@@ -15,7 +15,7 @@ use crate::codec;
 use crate::error::{Failure, Family};
 use crate::interop::seal::{plaintext_of, seed_of};
 use crate::interop::{Source, declared};
-use crate::keys::{PublicKey, SecretKey};
+use crate::keys::{Key, PublicKey, SecretKey};
 use crate::packing::{Packing, encode, randomness};
 
 include!(concat!(env!("OUT_DIR"), "/encryptor.rs"));
@@ -37,13 +37,6 @@ fn refused(error: EncryptorRefusal) -> Failure {
 /// The simulated encryption engine, built for ciphertexts of one level.
 #[pyclass(frozen, module = "ringmill._native")]
 pub(crate) struct Encryptor(Engine);
-
-/// A key that encrypts.
-#[derive(FromPyObject)]
-pub(crate) enum Key<'py> {
-    Public(Bound<'py, PublicKey>),
-    Secret(Bound<'py, SecretKey>),
-}
 
 #[pymethods]
 impl Encryptor {

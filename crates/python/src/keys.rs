@@ -232,6 +232,13 @@ impl SecretKey {
     }
 }
 
+/// A key that encrypts.
+#[derive(FromPyObject)]
+pub(crate) enum Key<'py> {
+    Public(Bound<'py, PublicKey>),
+    Secret(Bound<'py, SecretKey>),
+}
+
 /// What a secret key may have made.
 #[derive(FromPyObject)]
 pub(crate) enum Made<'py> {

@@ -15,6 +15,7 @@ mod circuits;
 mod codec;
 mod compact;
 mod comparison;
+#[cfg(feature = "full")]
 mod encryptor;
 mod error;
 mod estimate;
@@ -57,7 +58,6 @@ fn client(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<params::Params>()?;
     module.add_class::<keys::SecretKey>()?;
     module.add_class::<keys::PublicKey>()?;
-    module.add_class::<encryptor::Encryptor>()?;
     module.add_class::<evaluation::EvaluationKeys>()?;
     module.add_class::<cipher::Ciphertext>()?;
     module.add_class::<comparison::Comparison>()?;
@@ -76,6 +76,7 @@ fn client(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[cfg(feature = "full")]
 fn server(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<plan::Plan>()?;
+    module.add_class::<encryptor::Encryptor>()?;
     module.add_class::<evaluator::Evaluator>()?;
     module.add_class::<executable::Executable>()?;
     module.add_class::<circuits::Circuit>()?;
