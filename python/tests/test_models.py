@@ -388,6 +388,7 @@ def _wrong() -> Iterator[tuple[str, Any, str]]:
     yield "security", lambda: from_sklearn(fitted, IRIS, security=100), "choose 128, 192 or 256"
     yield "error", lambda: from_sklearn(fitted, IRIS, error=-1), "error=-1 is not possible"
     yield "outside", lambda: from_sklearn(fitted, IRIS, outside="drop"), "choose 'refuse' or 'clip'"
+    yield "layout", lambda: from_sklearn(fitted, IRIS, layout="packed"), "choose 'auto', 'rows', 'record'"
 
 
 with warnings.catch_warnings():

@@ -91,7 +91,7 @@ class Ends:
                 found=rows.shape,
                 expected=self.width,
             )
-        return self.features.units(numbers(self.before(rows), "X"), self.outside)
+        return self.features.placed(self.features.units(numbers(self.before(rows), "X"), self.outside))
 
     def to_json(self) -> dict[str, Any]:
         """As data.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,6 +47,11 @@ class Columns:
         count = len(base)
         scales, offsets = (np.broadcast_to(np.asarray(v, float), (count,)) for v in (scale, offset))
         return cls(tuple(base), np.diag(scales), offsets.copy())
+
+    @classmethod
+    def constant(cls, numbers: Array) -> Columns:
+        """Columns that are numbers."""
+        return cls((), np.zeros((0, len(numbers))), np.asarray(numbers, float))
 
     @property
     def count(self) -> int:
@@ -130,6 +135,28 @@ class Site:
         return self.function.error * self.unit if self.function else 0.0
 
 
+class Carrier(Protocol):
+    """How columns are held: each by itself, or all of them in one vector (`ringmill.models.records`)."""
+
+    def values(self, groups: Sequence[Columns], name: str) -> list[list[Any]]:
+        """For each group its columns as what functions are applied to; groups may be multiplied."""
+
+    def columns(self, values: list[Any], scale: Array) -> Columns:
+        """Results of that as base columns, each times its scale."""
+
+
+class Rows:
+    """A column by itself: an encrypted vector of many rows, or a NumPy array."""
+
+    def values(self, groups: Sequence[Columns], name: str) -> list[list[Any]]:
+        """For each group a value a column."""
+        return [[columns.evaluated(k) for k in range(columns.count)] for columns in groups]
+
+    def columns(self, values: list[Any], scale: Array) -> Columns:
+        """Values that are numbers become offsets."""
+        return _with_numbers(values, scale)
+
+
 class Context:
     """How a model is evaluated.
 
@@ -146,10 +173,12 @@ class Context:
         self.sites: list[Site] = []
         self.learns, self.exact = True, True
         self._next = 0
+        self._carrier: Carrier = Rows()
 
-    def begin(self, *, exact: bool = False) -> None:
+    def begin(self, *, exact: bool = False, carrier: Carrier | None = None) -> None:
         """End learning, or begin another evaluation: with polynomials, or with the functions."""
         self.learns, self.exact, self._next = False, exact, 0
+        self._carrier = carrier or Rows()
 
     def _site(self, name: str, columns: Columns) -> Site:
         low, high = columns.bounds
@@ -172,23 +201,33 @@ class Context:
         half = np.where(half > 0, half, 1.0)
         mapped = columns.affine(np.diag(1 / half), -middle / half)
         reach = np.maximum(*(np.abs(bound) for bound in mapped.bounds))
-        return [self._promised(mapped.evaluated(k), reach[k]) for k in range(columns.count)]
+        (values,) = self._carrier.values([mapped], site.name)
+        return self._promised(values, reach)
 
-    def _within(self, columns: Columns, name: str) -> tuple[list[Any], Array]:
-        """Columns over their bounds, and the bounds."""
-        site = self._site(name, columns)
-        bound = np.maximum(np.maximum(np.abs(site.low), np.abs(site.high)), 1e-300)
-        reach = np.maximum(*(np.abs(side) for side in columns.bounds))
-        bound = np.minimum(bound, np.maximum(reach, 1e-300))
-        scaled = columns.affine(np.diag(1 / bound))
-        values = [scaled.evaluated(k) for k in range(columns.count)]
-        return [self._promised(v, reach[k] / bound[k]) for k, v in enumerate(values)], bound
+    def _within(self, groups: Sequence[Columns], name: str) -> list[tuple[list[Any], Array]]:
+        """For each group its columns over their bounds, and the bounds."""
+        made, reaches, bounds = [], [], []
+        for columns in groups:
+            site = self._site(name, columns)
+            bound = np.maximum(np.maximum(np.abs(site.low), np.abs(site.high)), 1e-300)
+            reach = np.maximum(*(np.abs(side) for side in columns.bounds))
+            bounds.append(np.minimum(bound, np.maximum(reach, 1e-300)))
+            reaches.append(reach / bounds[-1])
+            made.append(columns.affine(np.diag(1 / bounds[-1])))
+        found = zip(self._carrier.values(made, name), reaches, bounds, strict=True)
+        return [(self._promised(values, reach), bound) for values, reach, bound in found]
 
-    def _promised(self, value: Any, reach: float) -> Any:
-        """A value that its data keep within 1, where what it is made of does not show it."""
-        shown = self.learns or isinstance(value, (float, np.ndarray)) or reach <= 1
-        # Slots without rows hold the middle of every range.
-        return value if shown else within(value, 1.0, everywhere=True)
+    def _promised(self, values: list[Any], reach: Array) -> list[Any]:
+        """Values that their data keep within 1, where what they are made of does not show it."""
+        each = reach if len(values) == len(reach) else [float(np.max(reach, initial=0.0))] * len(values)
+        # Slots without rows hold the middle of every range; those beside a record may hold anything.
+        everywhere = isinstance(self._carrier, Rows)
+        return [
+            v
+            if self.learns or isinstance(v, (float, np.ndarray)) or bound <= 1
+            else within(v, 1.0, everywhere=everywhere)
+            for v, bound in zip(values, each, strict=True)
+        ]
 
     def range(self, columns: Columns, name: str) -> tuple[float, float]:
         """The least and the greatest value of columns, by the calibration rows."""
@@ -197,10 +236,10 @@ class Context:
 
     def product(self, a: Columns, b: Columns, name: str) -> Columns:
         """Products of columns of two groups, one by one; of a group with itself, squares."""
-        left, left_bound = self._within(a, name)
-        right, right_bound = (left, left_bound) if a is b else self._within(b, name)
+        found = self._within([a] if a is b else [a, b], name)
+        (left, left_bound), (right, right_bound) = found[0], found[-1]
         made = [x * y for x, y in zip(left, right, strict=True)]
-        return _with_numbers(made, left_bound * right_bound)
+        return self._carrier.columns(made, left_bound * right_bound)
 
     def power(self, columns: Columns, exponent: int, name: str) -> Columns:
         """Columns to a whole power from 1 on, by squares."""
@@ -231,10 +270,17 @@ class Context:
             polynomial = site.function
             assert polynomial is not None, "a function was learnt here"
             made = [float(polynomial(np.array(t))) if isinstance(t, float) else polynomial(t) for t in mapped]
-        return _with_numbers(made, np.full(columns.count, site.unit))
+        return self._carrier.columns(made, np.full(columns.count, site.unit))
 
     def above(self, columns: Columns, thresholds: Array, name: str) -> Columns:
         """1 where a column is above its threshold and 0 elsewhere: exact while learning, steps afterwards."""
+        if not isinstance(self._carrier, Rows):
+            fail(
+                ModelError,
+                "Layout",
+                "Steps of trees differ from column to column, so a record does not go into one ciphertext. "
+                "Leave layout= out, or give layout='rows'.",
+            )
         site = self._site(name, columns)
         if self.learns:
             seen = [np.atleast_1d(columns.evaluated(k)) for k in range(columns.count)]
@@ -256,7 +302,7 @@ class Context:
 
     def both(self, a: Columns, b: Columns) -> Columns:
         """The product of two columns that lie between 0 and 1 for all rows, as those of `above` do."""
-        values = [self._promised(one.evaluated(0), 2.0) for one in (a, b)]
+        values = self._promised([one.evaluated(0) for one in (a, b)], np.full(2, 2.0))
         return _with_numbers([values[0] * values[1]], np.ones(1))
 
     def _step(self, values: Array, threshold: float, low: float, high: float) -> Step | float:

@@ -35,10 +35,13 @@ class Features:
         self.varying = np.flatnonzero(high > low)
         if not len(self.varying):
             fail(ModelError, "Constant", "No feature varies in the calibration data. Give rows that differ.")
+        #: Whether those that do not vary are encrypted too, as zeros, so that the others keep their places.
+        self.spread = False
 
     def to_json(self) -> dict[str, Any]:
         """As data."""
-        return {"names": self.names, "low": array_json(self.low), "high": array_json(self.high)}
+        ranges = {"names": self.names, "low": array_json(self.low), "high": array_json(self.high)}
+        return {**ranges, "spread": True} if self.spread else ranges
 
     @classmethod
     def from_json(cls, data: Any) -> Features:
@@ -47,12 +50,22 @@ class Features:
         names = [str(name) for name in data["names"]]
         if not (low.shape == high.shape == (len(names),) and np.isfinite([low, high]).all()):
             raise ValueError("ranges of features")
-        return cls(np.stack([low, high]), names, 0.0)
+        made = cls(np.stack([low, high]), names, 0.0)
+        made.spread = data.get("spread", False) is True
+        return made
 
     @property
     def count(self) -> int:
         """The number of features."""
         return len(self.names)
+
+    def placed(self, units: Array) -> Array:
+        """What is encrypted of `units`: these, or all features where they are spread."""
+        if not self.spread:
+            return units
+        every = np.zeros((len(units), self.count))
+        every[:, self.varying] = units
+        return every
 
     def units(self, data: Array, outside: Outside) -> Array:
         """Rows as numbers between −1 and 1, (rows, varying features).

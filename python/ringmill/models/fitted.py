@@ -8,6 +8,7 @@ import numpy as np
 
 from ringmill.errors import ModelError, fail
 from ringmill.models.features import Array, Outside
+from ringmill.models.layouts import Layout
 from ringmill.models.lowered import Lowered
 from ringmill.models.model import AGREEMENT, Model, Options, calibrated, prepared
 
@@ -22,6 +23,7 @@ def from_sklearn(
     rows: int | None = None,
     security: int = 128,
     outside: Outside = "refuse",
+    layout: Layout = "auto",
 ) -> Model:
     """Make a model for encrypted records of a fitted estimator or pipeline of scikit-learn.
 
@@ -36,6 +38,8 @@ def from_sklearn(
         rows: rows of one evaluation, a power of two; as many as the ring holds by default.
         security: bits of security: 128, 192 or 256.
         outside: what is done with features outside of their range: "refuse" or "clip".
+        layout: "rows" along the slots with a ciphertext a feature, a "record" in one ciphertext, or "auto":
+            rows for a full ring; where ``rows`` is given, what is predicted to take fewer seconds.
 
     Returns
     -------
@@ -63,7 +67,7 @@ def from_sklearn(
         check_is_fitted(estimator)
     except NotFittedError:
         fail(ModelError, "NotFitted", f"{name} is not fitted. Call fit(X, y) first.", estimator=name)
-    options = Options(precision, error, margin, rows, security, outside)
+    options = Options(precision, error, margin, rows, security, outside, layout)
     lowered = lower(estimator)
     array = prepared(estimator, lowered, X)
     names = _names(lowered.client[-1]) if lowered.client else list(getattr(X, "columns", []))

@@ -20,9 +20,9 @@ from ringmill.models.before import before
 from ringmill.models.client import Ends, ModelClient, Scale
 from ringmill.models.columns import Columns, Context
 from ringmill.models.features import Array, Features, Outside, numbers
+from ringmill.models.layouts import LAYOUTS, Held, Layout, Layouts
 from ringmill.models.lowered import Lowered
-from ringmill.trace import kernel, vector
-from ringmill.trace.stack import Stack
+from ringmill.models.records import Stage
 from ringmill.values import Values
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class Options:
     rows: int | None
     security: int
     outside: Outside
+    layout: Layout = "auto"
 
     def __post_init__(self) -> None:
         whole(ModelError, "The precision in bits", self.precision, 1, 64)
@@ -60,6 +61,12 @@ class Options:
         if not isinstance(self.outside, str) or self.outside not in ("refuse", "clip"):
             fail(
                 ModelError, "Option", f"outside={self.outside!r} is not possible: choose 'refuse' or 'clip'."
+            )
+        if not isinstance(self.layout, str) or self.layout not in LAYOUTS:
+            fail(
+                ModelError,
+                "Option",
+                f"layout={self.layout!r} is not possible: choose {', '.join(map(repr, LAYOUTS))}.",
             )
         for option, value in (("error", self.error), ("margin", self.margin)):
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < np.inf:
@@ -139,22 +146,33 @@ class Model:
     @cached_property
     def compiled(self) -> Compiled:
         """The kernel that a server evaluates: results over their largest calibrated size."""
+        return self._held.compiled
+
+    @property
+    def layout(self) -> str:
+        """``"rows"`` along the slots, a ciphertext a feature, or a ``"record"`` in one ciphertext."""
+        return "record" if self.stages else "rows"
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """Where the results of each part stand in the slots of a record; none with the layout ``"rows"``."""
+        return self._held.stages
+
+    @cached_property
+    def _held(self) -> Held:
         encrypted = np.flatnonzero(np.isnan(self._scale.numbers))
         if not len(encrypted):
             fail(ModelError, "Constant", "No result depends on the features. Nothing needs encryption here.")
 
-        def results(x: Any) -> Any:
-            self._context.begin()
-            found = self._results(list(x.columns))
-            unit = found.affine(np.diag(1 / self.scale))
-            return Stack([unit.evaluated(int(k)) for k in encrypted])
+        def scaled(base: Sequence[Any]) -> Columns:
+            return self._results(list(base)).affine(np.diag(1 / self.scale))
 
         start = time.perf_counter()
         options = {"precision": self.options.precision, "security": self.options.security}
-        record = vector(len(self.features.varying), packing="scalars")
-        compiled = kernel(results).compile(record, batch=self.options.rows or True, **options)
+        layouts = Layouts(self.features, self._context, scaled, encrypted, self.options.rows, options)
+        held = layouts.held(self.options.layout)
         self.seconds["compile"] = time.perf_counter() - start
-        return compiled
+        return held
 
     @property
     def rows(self) -> int:
@@ -212,7 +230,8 @@ class Model:
 
     def encrypt_units(self, keys: Any, units: Array) -> Values:
         """As `encrypt`, of what `units` made of the rows."""
-        return self.compiled.encrypt(keys, x=units)
+        compiled = self.compiled
+        return compiled.encrypt(keys, x=self.features.placed(units))
 
     def evaluate(self, keys: Any, arguments: Values, **options: Any) -> Values:
         """Results of encrypted arguments, by the evaluation keys alone; options as of `Compiled.evaluate`."""

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ringmill.trace.layout import power_of_two
+
 if TYPE_CHECKING:
     from ringmill.models.model import Model
 
 #: Rows whose labels differ that a report lists.
 LISTED = 20
+#: Parts of the slots that a plan shows.
+CELLS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,9 @@ class Report:
         key_bytes: of evaluation keys.
         notes: what the client does.
         facts: parameters, levels, rows of a batch, in a line each.
+        plan: of a record in one ciphertext, each linear map: ``name`` of what follows it, its ``diagonals``
+            and ``rotations``, where its ``results`` stand, and ``cells``, the share of each 64th of the
+            slots that they take.
     """
 
     title: str
@@ -56,6 +63,7 @@ class Report:
     key_bytes: int
     notes: list[str]
     facts: dict[str, str]
+    plan: list[dict[str, Any]]
 
     @classmethod
     def of(cls, model: Model, X: Any, y: Any, title: str | None) -> Report:
@@ -114,13 +122,19 @@ class Report:
                 "parameters": repr(compiled.params),
                 "levels": str(compiled.cost["levels"]),
                 "rows of one evaluation": f"{model.rows:,}",
-                "packing": "rows along the slots, a ciphertext a feature",
+                "packing": (
+                    "a record in one ciphertext"
+                    if model.stages
+                    else "rows along the slots, a ciphertext a feature"
+                ),
+                "bootstrappings": str(len(compiled.bootstraps)),
                 "predicted for one evaluation": (
                     f"{model.cost['seconds']:.3g} s on one core, {model.cost['peak_bytes'] / 2**20:,.0f} MiB"
                 ),
                 "margin of ranges": f"{model.options.margin:g} of the calibrated width, on both sides",
                 "encrypted features": str(len(model.features.varying)),
             },
+            plan=_plan(model),
         )
 
     def lines(self) -> list[tuple[str, str]]:
@@ -166,6 +180,28 @@ class Report:
 
         write_text(Path(path), self.html())
         return Path(path)
+
+
+def _plan(model: Model) -> list[dict[str, Any]]:
+    """The linear maps of a record, and which parts of the slots their results take."""
+    stages = model.stages
+    if not stages:
+        return []
+    slots = power_of_two(max(model.features.count, *(int(stage.places.max()) + 1 for stage in stages)))
+    count = min(CELLS, slots)
+    rows = []
+    for stage in stages:
+        taken = np.bincount(stage.places * count // slots, minlength=count) * count / slots
+        rows.append(
+            {
+                "name": stage.name,
+                "results": "where operands stand" if stage.kept else "close together",
+                "diagonals": stage.diagonals,
+                "rotations": stage.rotations,
+                "cells": [round(float(share), 3) for share in taken],
+            }
+        )
+    return rows
 
 
 def _predicted(methods: dict[str, Any], results: Any) -> Any:

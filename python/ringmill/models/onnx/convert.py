@@ -13,6 +13,7 @@ from ringmill.errors import FileFormatError, ModelError, fail
 from ringmill.models.after import After, Later
 from ringmill.models.columns import Columns, Context
 from ringmill.models.features import Outside
+from ringmill.models.layouts import Layout
 from ringmill.models.lowered import Lowered
 from ringmill.models.model import Model, Options, calibrated
 from ringmill.models.onnx import ensembles, nodes, trained
@@ -334,6 +335,7 @@ def from_onnx(
     rows: int | None = None,
     security: int = 128,
     outside: Outside = "refuse",
+    layout: Layout = "auto",
     approximate: Sequence[str] = (),
 ) -> Model:
     """Make a model for encrypted records of an ONNX file.
@@ -341,7 +343,7 @@ def from_onnx(
     Args:
         model: path of the file, or ``onnx.ModelProto``; one input, whose first axis is the batch.
         X: calibration rows, (rows, *shape of the input).
-        precision, error, margin, rows, security, outside: as of ``from_sklearn``.
+        precision, error, margin, rows, security, outside, layout: as of ``from_sklearn``.
         approximate: operators to be evaluated though they take many functions: "MaxPool", "GlobalMaxPool",
             "Softmax" before the end of a model. Where one is missing, the message says what it takes.
 
@@ -355,7 +357,7 @@ def from_onnx(
             size; calibration data of another shape.
         FileFormatError: a file that is not ONNX, or has external data that are missing.
     """
-    options = Options(precision, error, margin, rows, security, outside)
+    options = Options(precision, error, margin, rows, security, outside, layout)
     proto = trained.unzipped(_read(model))
     # What has operators of trained models is written in others before its opset can be raised.
     graph = Graph(_normalised(trained.rewritten(proto)))
