@@ -164,7 +164,13 @@ def parameters(params: Params, level: int, *, seal: bool = False) -> dict[str, i
     }
 
 
-def _command(built: Mapping[str, int], files: list[str]) -> list[str]:
+def lint_command(built: Mapping[str, int], files: list[str]) -> list[str]:
+    """What holds the sources of an engine to Verilator's warnings, in the folder with these files."""
+    generics = (f"-G{name}={value}" for name, value in built.items())
+    return ["verilator", "--lint-only", "-Wall", *generics, "--top-module", "rm_encryptor", *files]
+
+
+def build_command(built: Mapping[str, int], files: list[str]) -> list[str]:
     """The one command that makes the library, in the folder with these files."""
     defines = " ".join(f"-DP_{name}={value}" for name, value in built.items())
     return [
@@ -196,7 +202,7 @@ def library(built: Mapping[str, int]) -> Path:
     from ringmill.project.simulator import hold_verilator, keep, kept
 
     files = dict(encryptor_files())
-    command = _command(built, [*files])
+    command = build_command(built, [*files])
     digest = hashlib.blake2b("\0".join(command).encode(), digest_size=12)
     for place, text in files.items():
         digest.update(f"{place}\0{text}\0".encode())

@@ -13,7 +13,7 @@ from peer_libraries import run_peer
 import ringmill as rm
 from ringmill import cli
 from ringmill.encryptor import Encryptor, parameters
-from ringmill.errors import MachineError
+from ringmill.errors import EncodingError, MachineError
 from ringmill.interop import seal
 from ringmill.project.simulator import verilator
 
@@ -37,6 +37,21 @@ def test_other_machines_are_refused() -> None:
         with pytest.raises(MachineError, match="encryptor") as error:
             compiled.encrypt(keys.public, x=np.zeros(8), machine=machine)
         assert error.value.code == "NotAClientMachine"
+
+
+def test_vectors_at_the_prompt_are_refused_as_those_of_kernels() -> None:
+    keys = _double().keygen()
+    vector = rm.encrypt([0.5, -0.25], keys)
+    with pytest.raises(MachineError, match="encryptor") as error:
+        rm.decrypt(vector, keys, machine="compact")
+    assert error.value.code == "NotAClientMachine"
+    sixteen = rm.Params.from_bits(16, [50, 40], [50], 2, insecure=True)
+    large = rm.keygen(sixteen, relin=False, insecure=True)
+    with pytest.raises(MachineError, match="in software") as error:
+        rm.encrypt([0.5], large, machine="encryptor")
+    assert error.value.code == "EncryptorDegree"
+    with pytest.raises(MachineError, match="in software"):
+        rm.decrypt(rm.encrypt([0.5], large), large, machine=Encryptor())
 
 
 def test_an_installation_for_clients_alone_has_no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,6 +127,17 @@ def test_a_client_encrypts_and_decrypts_on_the_engine(
     # An encryption that is divided draws most and takes two transforms more; a decryption draws nothing.
     divided, decrypted, seeded, again = engine.cycles
     assert decrypted == again < seeded < divided
+    # A vector at the prompt.
+    vector = rm.encrypt(x, keys, machine=engine)
+    found = rm.decrypt(vector + vector, keys, machine=engine)
+    assert np.abs(found - 2 * x).max() < 2.0**-10
+    assert engine.cycles[4:] == [seeded, decrypted]
+    # Values beyond the declared bound, and a scale that they overflow, are refused before a job begins.
+    with pytest.raises(EncodingError):
+        rm.encrypt(3 * np.ones(8), keys, magnitude=1.0, machine=engine)
+    with pytest.raises(EncodingError):
+        rm.encrypt(np.full(8, 2.0**40), keys, magnitude=2.0**40, machine=engine)
+    assert len(engine.cycles) == 6
     # The same at the command line, which prints the cycles.
     kernel, secret, public, values, out = (
         str(tmp_path / name) for name in ("k.rm", "s.key", "p.key", "x.npz", "x.ct")

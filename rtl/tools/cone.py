@@ -54,6 +54,11 @@ def _edges(cell: Netlist) -> Iterator[tuple[Bit, Bit]]:
         elif cell["type"] == "$pmux" and name == "A":
             pairs = zip(wires, ports["Y"], strict=True)
             yield from ((a, b) for a, b in pairs if isinstance(a, int) and isinstance(b, int))
+        elif cell["type"] == "$mem_v2" and name == "WR_DATA":
+            width = int(cell["parameters"]["WIDTH"], 2)
+            for i, wire in enumerate(wires):
+                if isinstance(wire, int):
+                    yield from ((wire, b) for b in _bits(ports["RD_DATA"][i % width :: width]))
         else:
             yield from ((a, b) for a in _bits(wires) for b in outputs)
 

@@ -15,6 +15,8 @@ from ringmill._checks.results import plausible
 from ringmill._native import Comparison, MachineSpec, Params, PublicKey, SecretKey
 from ringmill.ciphertext.operands import vector_of
 from ringmill.ciphertext.vector import Ciphertext
+from ringmill.client.machine import CPU, engine_of
+from ringmill.encryptor import NAME, Encryptor, encryptor_of
 from ringmill.errors import EncodingError, LevelError
 from ringmill.keys import Keys
 from ringmill.trace.spec import same_shape
@@ -28,7 +30,7 @@ def encrypt(
     level: int | None = None,
     magnitude: float | None = None,
     key: PublicKey | SecretKey | None = None,
-    machine: str | MachineSpec = "cpu",
+    machine: str | MachineSpec | Encryptor = CPU,
 ) -> Ciphertext:
     """Encrypt a vector of numbers.
 
@@ -40,11 +42,14 @@ def encrypt(
         magnitude: bound on the size of the values, 1 if none is declared. It is public: the ciphertext
             carries it, and nothing else of the values.
         key: encrypt with this key instead of the secret one, as a public key for which others encrypt.
-        machine: where operations on the result run, as "cpu:threads=4" or a value of ``rm.machines``.
+        machine: where operations on the result run, as "cpu:threads=4" or a value of ``rm.machines``. With
+            "encryptor", or an ``Encryptor()`` that notes its cycles, the simulated encryption engine
+            encrypts, and operations run on the processor.
 
     Raises
     ------
         EncodingError: values that are not finite, too many, beyond the bound, or too large for the scale.
+        MachineError: parameters or keys that the encryption engine does not do, or no simulator.
         MismatchError: keys of another kind; a ``key`` of other parameters, or of another secret key.
     """
     alone = "Give what rm.keygen made; a single key encrypts by its own method: key.encrypt(values)."
@@ -60,7 +65,13 @@ def encrypt(
     encrypting = key or keys.secret
     if encrypting.params == keys.params:
         one_secret("key to encrypt with", encrypting, "keys to compute with", keys)
-    native = encrypting.encrypt(array, slots=slots, level=level, magnitude=magnitude, scale=scale)
+    packing: dict[str, Any] = {"slots": slots, "magnitude": magnitude, "scale": scale}
+    if isinstance(machine, Encryptor) or machine == NAME:
+        at = keys.params.max_level if level is None else level
+        native = encryptor_of(machine).encrypt(encrypting, array, level=at, **packing)
+        machine = CPU
+    else:
+        native = encrypting.encrypt(array, level=level, **packing)
     return Ciphertext(native, keys.evaluator(machine), len(array), real=not np.any(array.imag), clean=True)
 
 
@@ -83,28 +94,39 @@ def bootstrap_keys(params: Params, slots: int, *, real: bool = True) -> dict[str
     return {"relin": True, "rotations": rotations, "conjugation": True, "encapsulation": True}
 
 
-def _decrypted(call: str, cipher: Ciphertext, secret: SecretKey | Keys) -> NDArray[np.complex128]:
-    """All slots of a vector."""
+def _decrypted(
+    call: str, cipher: Ciphertext, secret: SecretKey | Keys, engine: Encryptor | None = None
+) -> NDArray[np.complex128]:
+    """All slots of a vector, in software or by an engine."""
     other = (
         "Results of a kernel are for compiled.decrypt, native ciphertexts for the secret key's own method."
     )
     of_kind(call, "cipher", cipher, (Ciphertext,), other)
     of_kind(call, "secret", secret, (SecretKey, Keys), "Only the secret key decrypts: keys.secret.")
     key = secret.secret if isinstance(secret, Keys) else secret
-    return key.decrypt(cipher.native)
+    return engine.decrypt(key, cipher.native) if engine else key.decrypt(cipher.native)
 
 
 @checked
-def decrypt(cipher: Ciphertext, secret: SecretKey | Keys, *, check: bool = True) -> NDArray[Any]:
+def decrypt(
+    cipher: Ciphertext, secret: SecretKey | Keys, *, check: bool = True, machine: str | Encryptor = CPU
+) -> NDArray[Any]:
     """Decrypt a vector; real when everything that went into it was real.
+
+    Args:
+        cipher: the vector.
+        secret: the secret key.
+        check: hold the values to the bound that the computation relied on.
+        machine: "encryptor", or an ``Encryptor()`` that notes its cycles: the simulated encryption engine.
 
     Raises
     ------
+        MachineError: another machine; parameters, keys or ciphertexts that the engine does not do.
         MismatchError: no ciphertext, or no key that decrypts; a ciphertext of other parameters, or under
             another secret key.
         ResultError: values beyond the bound that the computation relied on, unless ``check`` is false.
     """
-    values = _decrypted("rm.decrypt()", cipher, secret)[: cipher.length]
+    values = _decrypted("rm.decrypt()", cipher, secret, engine_of(machine))[: cipher.length]
     if check:
         plausible(values, cipher.native)
     return values.real.copy() if cipher.real else values

@@ -126,8 +126,16 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     sub = verb("build", "Write the core, the program, drivers and test vectors of a design.")
-    sub.add_argument("design", metavar="DESIGN", help="design file, from ringmill explore")
+    sub.add_argument(
+        "design", metavar="DESIGN", help="design file, from ringmill explore; of an encryptor the kernel's"
+    )
     sub.add_argument("--out", required=True, metavar="DIR", help="folder to write; it stands alone")
+    sub.add_argument(
+        "--machine",
+        choices=["design", "encryptor"],
+        default="design",
+        help="what to build: the design's machine (default), or the encryption engine of a kernel's clients",
+    )
     sub.add_argument("--overwrite", action="store_true", help="replace a folder that was written before")
 
     sub = verb("validate", "Hold designs to decryptions, to the RTL and to syntheses.")

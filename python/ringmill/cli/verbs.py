@@ -117,7 +117,9 @@ def show_machines(_facts: Facts) -> None:
 
 
 def build(options: Namespace) -> Facts:
-    """Write the folder of a design."""
+    """Write the folder of a design, or of the encryption engine of a kernel's clients."""
+    if options.machine == "encryptor":
+        return _build_encryptor(options)
     from ringmill.project import design, write
 
     read = design.read(options.design)
@@ -127,6 +129,23 @@ def build(options: Namespace) -> Facts:
     return {
         "folder": options.out,
         "kernel": read.compiled.name,
+        "files": len(files),
+        "bytes": sum(map(len, files.values())),
+        "next": f"cd {options.out} && make selftest",
+    }
+
+
+def _build_encryptor(options: Namespace) -> Facts:
+    from ringmill.cli.read import client
+    from ringmill.project import encryptor
+
+    kernel = client(options.design)
+    files = encryptor.write(
+        kernel.name, kernel.params, kernel.terms.level, Path(options.out), overwrite=options.overwrite
+    )
+    return {
+        "folder": options.out,
+        "kernel": kernel.name,
         "files": len(files),
         "bytes": sum(map(len, files.values())),
         "next": f"cd {options.out} && make selftest",

@@ -7,6 +7,7 @@
 | `layout.py` | where limbs lie: as JSON, C and Rust |
 | `vectors.py` | test vectors from a seed |
 | `write.py` | the folder, whole or not at all |
+| `encryptor.py` | the same of the encryption engine of a client |
 | `make.py`, `simulator.py` | `make` in it; the RTL under Verilator as a machine |
 | `files/` | what is copied as it is: drivers, self-tests, host, Makefile |
 """

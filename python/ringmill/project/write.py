@@ -51,7 +51,7 @@ _COMMENTS = {
 _LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
 
-def _licensed(files: dict[str, str]) -> dict[str, str]:
+def licensed(files: dict[str, str]) -> dict[str, str]:
     """Sources of this project with the line that names their licence; a program is its author's."""
 
     def line(place: str) -> str:
@@ -61,7 +61,8 @@ def _licensed(files: dict[str, str]) -> dict[str, str]:
     return {place: line(place) + text for place, text in files.items()}
 
 
-def _file(name: str) -> str:
+def packaged(name: str) -> str:
+    """A file that is copied as it is."""
     return resources.files("ringmill.project").joinpath("files", name).read_text(encoding="utf-8")
 
 
@@ -76,7 +77,7 @@ def contents(compiled: Compiled, core: Core, design: dict[str, Any] | None = Non
     name = identifier(compiled.name)
     sources = hardware.sources(core)
     texts = {
-        **_licensed({**sources, **{place: _file(source) for place, source in _COPIED.items()}}),
+        **licensed({**sources, **{place: packaged(source) for place, source in _COPIED.items()}}),
         **hardware.lists(name, __version__, core, sources),
         **hardware.constraints(core),
         "driver/layout.h": layout.c_header(core, image),
@@ -109,7 +110,7 @@ def contents(compiled: Compiled, core: Core, design: dict[str, Any] | None = Non
 
 def _readme(compiled: Compiled, core: Core, image: CoreImage, name: str) -> str:
     shape = ", ".join(f"{key} = {value}" for key, value in core.parameters().items())
-    return string.Template(_file("README.md")).substitute(
+    return string.Template(packaged("README.md")).substitute(
         name=compiled.name,
         file=name,
         version=__version__,
@@ -140,7 +141,8 @@ def _manifest(compiled: Compiled, core: Core, files: dict[str, bytes]) -> bytes:
     return (json.dumps(content, indent=1) + "\n").encode()
 
 
-def _refuse(out: Path, overwrite: bool) -> None:
+def refuse(out: Path, overwrite: bool) -> None:
+    """Refuse a place without a folder around it, of another's files, or written before."""
     if not out.parent.is_dir():
         fail(
             CommandError,
@@ -184,15 +186,16 @@ def write(
         design: where both came from, kept as ``design.json``.
         overwrite: replace a folder that was written before.
     """
-    _refuse(out, overwrite)
+    refuse(out, overwrite)
     files = contents(compiled, core, design)
     files[MANIFEST] = _manifest(compiled, core, files)
     with writing(out):
-        _replace(out, files)
+        replace(out, files)
     return files
 
 
-def _replace(out: Path, files: dict[str, bytes]) -> None:
+def replace(out: Path, files: dict[str, bytes]) -> None:
+    """Put a folder of these files in the place of what is there."""
     work = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
     try:
         for place, data in files.items():
