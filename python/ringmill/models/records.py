@@ -1,9 +1,9 @@
 """A record in one ciphertext: columns that stand side by side in the slots of one vector.
 
-Every affine part of a model becomes a linear map from the vectors before it. Where the map puts its results
-decides how many diagonals it has, and how many the next one has: a convolution whose results stay where they
-were read has few, a dense layer whose results stand close together has few. `planned` looks for the places
-that take the least key switches in all, before anything is traced.
+Every affine part of a model becomes a linear map from the vectors before it. The places of its results decide
+how many diagonals it has, and how many the next one has. A convolution has few if its results stay where they
+were read, a dense layer if they stand close together. `planned` looks for the places that take the least key
+switches in all, before anything is traced.
 """
 
 from __future__ import annotations
