@@ -13,8 +13,10 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csc_array, hstack, issparse, sparray, vstack
 
 from ringmill.errors import ModelError, fail
+from ringmill.models.features import Features
 from ringmill.models.steps import LEAST, SHARE, Step, step
 from ringmill.trace import Approximation, approximate, within
 
@@ -33,12 +35,12 @@ class Columns:
     Attributes
     ----------
         base: B columns between −1 and 1.
-        weights: (B, k).
+        weights: (B, k), sparse: columns of weights are contiguous.
         offset: (k,).
     """
 
     base: tuple[Any, ...]
-    weights: Array
+    weights: csc_array
     offset: Array
 
     @classmethod
@@ -46,12 +48,20 @@ class Columns:
         """Base columns, each times its scale and shifted."""
         count = len(base)
         scales, offsets = (np.broadcast_to(np.asarray(v, float), (count,)) for v in (scale, offset))
-        return cls(tuple(base), np.diag(scales), offsets.copy())
+        return cls(tuple(base), diagonal(scales), offsets.copy())
+
+    @classmethod
+    def of_features(cls, features: Features, base: Sequence[Any]) -> Columns:
+        """All features as functions of the varying ones between −1 and 1."""
+        v = features.varying
+        half = (features.high[v] - features.low[v]) / 2
+        weights = csc_array((half, (np.arange(len(v)), v)), shape=(len(v), features.count))
+        return cls(tuple(base), weights, (features.high + features.low) / 2)
 
     @classmethod
     def constant(cls, numbers: Array) -> Columns:
         """Columns that are numbers."""
-        return cls((), np.zeros((0, len(numbers))), np.asarray(numbers, float))
+        return cls((), csc_array((0, len(numbers))), np.asarray(numbers, float))
 
     @property
     def count(self) -> int:
@@ -61,13 +71,21 @@ class Columns:
     @property
     def bounds(self) -> tuple[Array, Array]:
         """The least and the greatest value that each column can have."""
-        reach = np.abs(self.weights).sum(axis=0)
+        reach = np.asarray(abs(self.weights).sum(axis=0))
         return self.offset - reach, self.offset + reach
 
-    def affine(self, weights: ArrayLike, offset: ArrayLike = 0.0) -> Columns:
-        """Return ``columns @ weights + offset``; weights are (k, m)."""
-        w = np.asarray(weights, float)
-        return Columns(self.base, self.weights @ w, self.offset @ w + np.asarray(offset, float))
+    def affine(self, weights: ArrayLike | sparray, offset: ArrayLike = 0.0) -> Columns:
+        """Return ``columns @ weights + offset``; weights are (k, m), dense or sparse."""
+        w: Any = weights if issparse(weights) else np.asarray(weights, float)
+        return Columns(
+            self.base, csc_array(self.weights @ w), np.asarray(self.offset @ w) + np.asarray(offset, float)
+        )
+
+    def scaled(self, factor: ArrayLike, offset: ArrayLike = 0.0) -> Columns:
+        """Return each column times its factor, and shifted."""
+        factors = np.broadcast_to(np.asarray(factor, float), (self.count,))
+        weights = csc_array(self.weights @ diagonal(factors))
+        return Columns(self.base, weights, self.offset * factors + np.asarray(offset, float))
 
     def chosen(self, which: ArrayLike) -> Columns:
         """Return some columns."""
@@ -83,33 +101,62 @@ class Columns:
             if id(column) not in place:
                 place[id(column)] = len(base)
                 base.append(column)
-        weights = np.zeros((len(base), sum(part.count for part in parts)))
-        at = 0
+        blocks = []
         for part in parts:
-            rows = [place[id(column)] for column in part.base]
-            # A base column may stand in a part twice.
-            block = weights[:, at : at + part.count]
-            np.add.at(block, np.array(rows, int), part.weights)
-            at += part.count
+            rows = np.array([place[id(column)] for column in part.base], int)
+            own = part.weights.tocoo()
+            # A base column may stand in a part twice: its weights are added.
+            blocks.append(
+                csc_array((own.data, (rows[own.row], own.col)), shape=(len(base), part.count), dtype=float)
+            )
+        weights = csc_array(hstack(blocks)) if blocks else csc_array((0, 0))
         return Columns(tuple(base), weights, np.concatenate([part.offset for part in parts]))
+
+    @staticmethod
+    def added(parts: Sequence[Columns], factors: Sequence[ArrayLike]) -> Columns:
+        """Return the sum of groups of equally many columns, each times its factors."""
+        scaled = [part.scaled(factor) for part, factor in zip(parts, factors, strict=True)]
+        both = Columns.joined(scaled)
+        return both.affine(vstack([diagonal(np.ones(scaled[0].count))] * len(scaled)))
+
+    def reads(self, k: int) -> NDArray[np.int64]:
+        """The base columns that are in column k."""
+        first, last = self.weights.indptr[k], self.weights.indptr[k + 1]
+        return np.sort(self.weights.indices[first:last][self.weights.data[first:last] != 0])
 
     def single(self, k: int) -> Columns:
         """Return column k, of the base columns that are in it alone."""
-        inside = np.flatnonzero(self.weights[:, k])
+        inside = self.reads(k)
         return Columns(
-            tuple(self.base[i] for i in inside), self.weights[inside, k : k + 1], self.offset[k : k + 1]
+            tuple(self.base[i] for i in inside), self.weights[inside][:, [k]], self.offset[k : k + 1]
         )
 
     def evaluated(self, k: int) -> Any:
         """Return column k as a value; a number if no base column is in it."""
         total: Any = None
-        for column, weight in zip(self.base, self.weights[:, k], strict=True):
-            if weight:
-                term = column if weight == 1 else column * float(weight)
-                total = term if total is None else total + term
+        inside = self.reads(k)
+        for at, weight in zip(inside, self.weights[inside][:, [k]].toarray()[:, 0], strict=True):
+            term = self.base[at] if weight == 1 else self.base[at] * float(weight)
+            total = term if total is None else total + term
         if total is None:
             return float(self.offset[k])
         return total + float(self.offset[k]) if self.offset[k] else total
+
+    def all_evaluated(self) -> list[Any]:
+        """Return every column as a value; arrays in one product."""
+        if self.base and all(isinstance(column, np.ndarray) for column in self.base):
+            rows = max(column.size for column in self.base)
+            stacked = np.stack([np.broadcast_to(column, rows) for column in self.base])
+            found = self.weights.T @ stacked + self.offset[:, None]
+            used = np.diff(self.weights.indptr) > 0
+            return [row if used[k] else float(self.offset[k]) for k, row in enumerate(found)]
+        return [self.evaluated(k) for k in range(self.count)]
+
+
+def diagonal(numbers: ArrayLike) -> csc_array:
+    """A sparse matrix with these numbers on its diagonal."""
+    values = np.asarray(numbers, float)
+    return csc_array((values, np.arange(len(values)), np.arange(len(values) + 1)), shape=(len(values),) * 2)
 
 
 @dataclass(slots=True)
@@ -150,7 +197,7 @@ class Rows:
 
     def values(self, groups: Sequence[Columns], name: str) -> list[list[Any]]:
         """For each group a value a column."""
-        return [[columns.evaluated(k) for k in range(columns.count)] for columns in groups]
+        return [columns.all_evaluated() for columns in groups]
 
     def columns(self, values: list[Any], scale: Array) -> Columns:
         """Values that are numbers become offsets."""
@@ -186,7 +233,7 @@ class Context:
             site = self.sites[self._next]
             self._next += 1
             return site
-        seen = [columns.evaluated(k) for k in range(columns.count)]
+        seen = columns.all_evaluated()
         least, most = (np.array([f(v) for v in seen]) for f in (np.min, np.max))
         slack = self.margin * np.maximum(most - least, 1e-3 * np.maximum(np.abs(least), np.abs(most)))
         # A bound that follows from the inputs' is kept if it is nearly as close: it cannot be broken.
@@ -199,7 +246,7 @@ class Context:
         """Columns mapped from their ranges to [−1, 1]."""
         half, middle = (site.high - site.low) / 2, (site.high + site.low) / 2
         half = np.where(half > 0, half, 1.0)
-        mapped = columns.affine(np.diag(1 / half), -middle / half)
+        mapped = columns.scaled(1 / half, -middle / half)
         reach = np.maximum(*(np.abs(bound) for bound in mapped.bounds))
         (values,) = self._carrier.values([mapped], site.name)
         return self._promised(values, reach)
@@ -213,7 +260,7 @@ class Context:
             reach = np.maximum(*(np.abs(side) for side in columns.bounds))
             bounds.append(np.minimum(bound, np.maximum(reach, 1e-300)))
             reaches.append(reach / bounds[-1])
-            made.append(columns.affine(np.diag(1 / bounds[-1])))
+            made.append(columns.scaled(1 / bounds[-1]))
         found = zip(self._carrier.values(made, name), reaches, bounds, strict=True)
         return [(self._promised(values, reach), bound) for values, reach, bound in found]
 
@@ -264,12 +311,12 @@ class Context:
             )
         made: list[Any]
         if self.exact:
-            made = [np.asarray(function(columns.evaluated(k))) / site.unit for k in range(columns.count)]
+            made = [np.asarray(function(value)) / site.unit for value in columns.all_evaluated()]
         else:
             mapped = self._unit(columns, site)
             polynomial = site.function
             assert polynomial is not None, "a function was learnt here"
-            made = [float(polynomial(np.array(t))) if isinstance(t, float) else polynomial(t) for t in mapped]
+            made = _applied(polynomial, mapped)
         return self._carrier.columns(made, np.full(columns.count, site.unit))
 
     def above(self, columns: Columns, thresholds: Array, name: str) -> Columns:
@@ -341,16 +388,18 @@ def _polynomial(function: Callable[[Any], Any], error: float) -> Approximation:
     return highest if highest.error > error else approximate(function, (-1.0, 1.0), error=error)
 
 
+def _applied(polynomial: Approximation, values: list[Any]) -> list[Any]:
+    """A polynomial of every value: of arrays at once, of a number as a number."""
+    if values and all(isinstance(value, np.ndarray) for value in values):
+        return list(polynomial(np.stack(np.broadcast_arrays(*values))))
+    return [float(polynomial(np.array(v))) if isinstance(v, float) else polynomial(v) for v in values]
+
+
 def _with_numbers(values: list[Any], scale: Array) -> Columns:
     """Base columns times their scales; values that are numbers become offsets."""
-    base = [v for v in values if not isinstance(v, float)]
-    weights = np.zeros((len(base), len(values)))
-    offset = np.zeros(len(values))
-    at = 0
-    for k, v in enumerate(values):
-        if isinstance(v, float):
-            offset[k] = v * scale[k]
-        else:
-            weights[at, k] = scale[k]
-            at += 1
-    return Columns(tuple(base), weights, offset)
+    given = np.array([not isinstance(v, float) for v in values], bool)
+    base = tuple(v for v, one in zip(values, given, strict=True) if one)
+    offset = np.array([0.0 if one else v for v, one in zip(values, given, strict=True)]) * scale
+    at = np.flatnonzero(given)
+    weights = csc_array((scale[at], (np.arange(len(at)), at)), shape=(len(at), len(values)))
+    return Columns(base, weights, offset)

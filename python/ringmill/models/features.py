@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ringmill.errors import ModelError, fail
 from ringmill.models.after import array_json, array_of
-from ringmill.models.columns import Columns
 
 Array = NDArray[Any]
 #: What happens to values outside of the ranges.
@@ -105,13 +104,6 @@ class Features:
         v = self.varying
         half, middle = (self.high[v] - self.low[v]) / 2, (self.high[v] + self.low[v]) / 2
         return np.asarray(np.clip((data[:, v] - middle) / half, -1.0, 1.0))
-
-    def columns(self, base: Sequence[Any]) -> Columns:
-        """All features as functions of the varying ones between −1 and 1."""
-        v = self.varying
-        weights = np.zeros((len(v), self.count))
-        weights[np.arange(len(v)), v] = (self.high[v] - self.low[v]) / 2
-        return Columns(tuple(base), weights, (self.high + self.low) / 2)
 
 
 def numbers(data: Any, name: str) -> Array:

@@ -127,7 +127,7 @@ class Model:
     # --- the function ---------------------------------------------------------------------------------
 
     def _results(self, base: list[Any]) -> Columns:
-        return self._lowered.server(self._context, self.features.columns(base))
+        return self._lowered.server(self._context, Columns.of_features(self.features, base))
 
     def learn(self, units: Array) -> Array:
         """Evaluate calibration rows exactly, note all ranges, and return the results."""
@@ -165,7 +165,7 @@ class Model:
             fail(ModelError, "Constant", "No result depends on the features. Nothing needs encryption here.")
 
         def scaled(base: Sequence[Any]) -> Columns:
-            return self._results(list(base)).affine(np.diag(1 / self.scale))
+            return self._results(list(base)).scaled(1 / self.scale)
 
         start = time.perf_counter()
         options = {"precision": self.options.precision, "security": self.options.security}
@@ -349,7 +349,7 @@ def calibrated(
 
 def _values(columns: Columns, rows: int) -> Array:
     """Columns of arrays side by side, (rows, k)."""
-    return np.column_stack([np.broadcast_to(columns.evaluated(k), rows) for k in range(columns.count)])
+    return np.column_stack([np.broadcast_to(value, rows) for value in columns.all_evaluated()])
 
 
 def _same_features(estimator: Any, X: Any) -> None:

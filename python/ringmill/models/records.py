@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
 
 from ringmill.models.columns import Columns
 from ringmill.models.places import Slots, kept, rotations
@@ -184,13 +185,14 @@ def _maps(columns: Columns) -> tuple[Map, ...]:
     found = []
     for vector in np.unique(vectors):
         rows = np.flatnonzero(vectors == vector)
-        # A column may stand among the base columns twice.
-        source, row = np.unique(at[rows], return_inverse=True)
-        weights = np.zeros((len(source), columns.count))
-        np.add.at(weights, row, columns.weights[rows])
-        inside, target = np.nonzero(weights)
+        own = columns.weights[rows].tocoo()
+        # A column may stand among the base columns twice: its weights are added.
+        width = int(at.max()) + 1
+        map_ = csc_array((own.data, (at[rows][own.row], own.col)), shape=(width, columns.count)).tocoo()
+        inside = np.flatnonzero(map_.data)
         if len(inside):
-            found.append(Map(int(vector), source[inside], target, weights[inside, target]))
+            source, target = (part[inside].astype(np.int64) for part in (map_.row, map_.col))
+            found.append(Map(int(vector), source, target, map_.data[inside]))
     return tuple(found)
 
 

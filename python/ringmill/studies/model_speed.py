@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ringmill.models import from_sklearn
+from ringmill.models.columns import Columns
 
 Row = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[3]
@@ -88,10 +89,12 @@ def _row(name: str, least: dict[str, float], rows: int, up: float) -> Row:
 
 def _peer(python: Path, model: Any, rows: Any) -> Row:
     """TenSEAL on the same numbers between −1 and 1, with the decision's weights on them."""
-    found = model._lowered.server(model._context, model.features.columns([np.zeros(1)] * rows.shape[1]))
+    found = model._lowered.server(
+        model._context, Columns.of_features(model.features, [np.zeros(1)] * rows.shape[1])
+    )
     asked = {
         "rows": model.units(rows).tolist(),
-        "weights": (found.weights[:, 0] / model.scale[0]).tolist(),
+        "weights": (found.weights[:, [0]].toarray()[:, 0] / model.scale[0]).tolist(),
         "offset": float(found.offset[0] / model.scale[0]),
         "first": 40,
         "scale": 37,

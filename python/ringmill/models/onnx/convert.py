@@ -244,7 +244,7 @@ def _node(
 ) -> list[Tensor]:
     x = operands[0]
     if node.op in nodes.REQUEST and isinstance(x, Tensor):
-        return [requested(context, node, x, affine, asked)]
+        return [requested(context, node, x, asked)]
     if node.op == "Pow" and isinstance(x, Tensor):
         return [nodes.power(context, node, x, operands[1])]
     if node.op == "PRelu" and isinstance(x, Tensor):
@@ -267,7 +267,7 @@ def _node(
         y = encrypted[0]
         inverse = context.function(y.columns, np.reciprocal, f"inverse at {node.name!r}")
         numerator = np.broadcast_to(np.asarray(x, float), y.full).ravel()
-        return [Tensor(inverse.affine(np.diag(numerator)), y.shape, y.lead)]
+        return [Tensor(inverse.scaled(numerator), y.shape, y.lead)]
     if node.op in nodes.AFFINE:
         return affine(node, operands)
     return [nodes._refuse(node, "it may only end a model", "Leave it out, or move it to the end")]

@@ -93,20 +93,6 @@ class Node:
         del proto.input[2:]
         return Node(proto, self._opset)
 
-    @functools.cached_property
-    def mean(self) -> Node:
-        """The mean over the same windows, of a node that pools by another operation."""
-        import onnx
-
-        proto = onnx.NodeProto()
-        proto.CopyFrom(self._proto)
-        proto.op_type = "GlobalAveragePool" if self.op == "GlobalMaxPool" else "AveragePool"
-        kept = [a for a in proto.attribute if a.name != "storage_order"]
-        del proto.attribute[:]
-        proto.attribute.extend(kept)
-        # From 19 on means are of dilated windows too.
-        return Node(proto, max(self._opset, 19))
-
     def __call__(self, operands: Sequence[Array | None]) -> list[Array]:
         """Results of the node for arrays."""
         given = {n: v for n, v in zip(self.inputs, operands, strict=True) if n and v is not None}

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array, vstack
 
 from ringmill.errors import ModelError, fail
-from ringmill.models.columns import Columns, Context
+from ringmill.models.columns import Columns, Context, diagonal
 from ringmill.models.onnx.evaluate import Node
+from ringmill.models.onnx.pooling import averages, windows
 
 Array = NDArray[Any]
 Shape = tuple[int, ...]
@@ -221,11 +223,15 @@ def _refuse(node: Node, why: str, instead: str) -> Any:
     )
 
 
+#: Unit vectors that a node is evaluated on at once.
+PROBES = 1024
+
+
 class Affine:
     """Affine nodes as matrices, each found once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, list[tuple[Array, Array, Shape]]] = {}
+        self._known: dict[int, list[tuple[csc_array, Array, Shape]]] = {}
 
     def __call__(self, node: Node, operands: list[Value]) -> list[Tensor]:
         """Apply a node that is affine in its one encrypted operand."""
@@ -241,17 +247,28 @@ class Affine:
 
     def _probe(
         self, node: Node, operands: list[Value], at: int, x: Tensor
-    ) -> list[tuple[Array, Array, Shape]]:
+    ) -> list[tuple[csc_array, Array, Shape]]:
+        """Weights, offset and shape of each result, by what the node gives for unit vectors."""
+        if node.op == "AveragePool":
+            found = windows(node, x.shape, 2 - x.lead)
+            return [(averages(found, x.columns.count), np.zeros(len(found.elements)), found.shape)]
         count = x.columns.count
-        probes = np.vstack([np.zeros((1, count)), np.eye(count)]).reshape(count + 1, *x.shape)
-        rows = self._together(node, operands, at, probes) if x.lead else None
-        if rows is None:
-            rows = self._apart(node, operands, at, probes, x)
-        found = []
-        for results in rows:
-            flat = results.reshape(count + 1, -1)
-            found.append((flat[1:] - flat[0], flat[0], tuple(results.shape[1:])))
-        return found
+        blocks: list[list[csc_array]] = []
+        zero: list[Array] = []
+        for first in range(0, count, PROBES):
+            size = min(PROBES, count - first)
+            probes = np.vstack([np.zeros((1, count)), np.eye(size, count, first)])
+            rows = self._rows(node, operands, at, probes.reshape(size + 1, *x.shape), x)
+            flat = [results.reshape(size + 1, -1) for results in rows]
+            zero = [results[0] for results in flat]
+            shapes = [tuple(results.shape[1:]) for results in rows]
+            blocks.append([csc_array(results[1:] - results[0]) for results in flat])
+        parts = (csc_array(vstack(own)) for own in zip(*blocks, strict=True))
+        return list(zip(parts, zero, shapes, strict=True))
+
+    def _rows(self, node: Node, operands: list[Value], at: int, probes: Array, x: Tensor) -> list[Array]:
+        together = self._together(node, operands, at, probes) if x.lead else None
+        return self._apart(node, operands, at, probes, x) if together is None else together
 
     def _together(self, node: Node, operands: list[Value], at: int, probes: Array) -> list[Array] | None:
         """All probes as one batch; none for a node that has the size of its batch written down."""
@@ -323,8 +340,7 @@ def _tensor(node: Node, value: Value, like: Tensor) -> Tensor:
         if array.shape[:1] != (1,):
             _refuse(node, "a constant has a value for each row", "Give all rows one constant")
         array = array[0]
-    columns = Columns((), np.zeros((0, array.size)), array.ravel())
-    return Tensor(columns, array.shape, like.lead)
+    return Tensor(Columns.constant(array.ravel()), array.shape, like.lead)
 
 
 def two(context: Context, node: Node, operands: list[Value]) -> Tensor:
@@ -337,10 +353,9 @@ def two(context: Context, node: Node, operands: list[Value]) -> Tensor:
         for other in tensors[1:]:
             left, right, shape = _broadcast(total, other)
             sign = -1.0 if node.op == "Sub" else 1.0
-            eye = np.eye(left.count)
-            total = Tensor(Columns.joined([left, right]).affine(np.vstack([eye, sign * eye])), shape, a.lead)
+            total = Tensor(Columns.added([left, right], [1.0, sign]), shape, a.lead)
         scale = 1 / len(operands) if node.op == "Mean" else 1.0
-        return Tensor(total.columns.affine(scale * np.eye(total.columns.count)), total.shape, a.lead)
+        return Tensor(total.columns.scaled(scale), total.shape, a.lead)
     if node.op == "Mul":
         left, right, shape = _broadcast(a, b)
         same = a is b
@@ -374,10 +389,9 @@ def two_of_gemm(context: Context, node: Node, operands: list[Value], affine: Aff
     product = affine(node.without_addend, [a, b])[0]
     c = _tensor(node, c, a)
     beta = float(node.attributes.get("beta", 1.0))
-    scaled = Tensor(c.columns.affine(beta * np.eye(c.columns.count)), c.shape, c.lead)
+    scaled = Tensor(c.columns.scaled(beta), c.shape, c.lead)
     left, right, shape = _broadcast(product, scaled)
-    eye = np.eye(left.count)
-    return Tensor(Columns.joined([left, right]).affine(np.vstack([eye, eye])), shape, a.lead)
+    return Tensor(Columns.added([left, right], [1.0, 1.0]), shape, a.lead)
 
 
 def _matrices(context: Context, node: Node, a: Tensor, b: Tensor) -> Tensor:
@@ -385,9 +399,9 @@ def _matrices(context: Context, node: Node, a: Tensor, b: Tensor) -> Tensor:
     i, p, j = np.meshgrid(np.arange(m), np.arange(k), np.arange(n), indexing="ij")
     left, right = a.columns.chosen(a.index[i, p].ravel()), b.columns.chosen(b.index[p, j].ravel())
     products = context.product(left, right, f"product at {node.name!r}")
-    sums = np.zeros((m, k, n, m, n))
-    sums[i, p, j, i, j] = 1
-    return Tensor(products.affine(sums.reshape(m * k * n, m * n)), (m, n), a.lead)
+    targets = (i * n + j).ravel()
+    sums = csc_array((np.ones(m * k * n), (np.arange(m * k * n), targets)), shape=(m * k * n, m * n))
+    return Tensor(products.affine(sums), (m, n), a.lead)
 
 
 def power(context: Context, node: Node, x: Tensor, exponent: Value) -> Tensor:
@@ -440,8 +454,14 @@ def slopes(context: Context, node: Node, x: Tensor, slope: Value) -> Tensor:
     wanted = slope.reshape(-1, *(1,) * (len(x.full) - 2)) if channels else slope
     each = np.broadcast_to(wanted.astype(float), x.full).ravel()
     positive = context.function(x.columns, lambda v: np.maximum(v, 0.0), f"PRelu at {node.name!r}")
-    both = Columns.joined([x.columns, positive])
-    return Tensor(both.affine(np.vstack([np.diag(each), np.diag(1 - each)])), x.shape, x.lead)
+    return Tensor(Columns.added([x.columns, positive], [each, 1 - each]), x.shape, x.lead)
+
+
+def members(groups: Array, count: int) -> tuple[Array, csc_array]:
+    """The group of each of ``count`` columns, and the matrix that sums groups, (count, groups)."""
+    of = np.zeros(count, int)
+    of[groups.ravel()] = np.repeat(np.arange(len(groups)), groups.shape[1])
+    return of, csc_array((np.ones(count), (np.arange(count), of)), shape=(count, len(groups)))
 
 
 def layer_norm(context: Context, node: Node, operands: list[Value]) -> list[Tensor]:
@@ -454,19 +474,18 @@ def layer_norm(context: Context, node: Node, operands: list[Value]) -> list[Tens
         return _refuse(node, "it normalises over the batch axis", "Take a later axis")  # type: ignore[no-any-return]
     groups = x.index.reshape(int(np.prod(x.shape[:axis], dtype=int)), -1)
     count = groups.shape[1]
-    member = np.zeros((x.columns.count, len(groups)))
-    member[groups.ravel(), np.repeat(np.arange(len(groups)), count)] = 1
+    of, member = members(groups, x.columns.count)
     mean = x.columns.affine(member / count)
-    centred = x.columns.affine(np.eye(x.columns.count) - member @ member.T / count)
+    centred = x.columns.affine(diagonal(np.ones(x.columns.count)) - member @ member.T / count)
     squared = context.product(centred, centred, f"variance at {node.name!r}")
     epsilon = float(node.attributes.get("epsilon", 1e-5))
     variance = squared.affine(member / count, epsilon)
     inverse = context.function(variance, lambda v: 1 / np.sqrt(v), f"inverse root at {node.name!r}")
-    spread = inverse.chosen(np.argmax(member, axis=1))
+    spread = inverse.chosen(of)
     normal = context.product(centred, spread, f"normalisation at {node.name!r}")
     factor = np.broadcast_to(np.asarray(scale, float), x.shape[axis:]).ravel()
     bias = np.broadcast_to(np.asarray(rest[0], float), x.shape[axis:]).ravel() if rest else np.zeros(count)
     times = len(groups)
-    scaled = normal.affine(np.diag(np.tile(factor, times)), np.tile(bias, times))
+    scaled = normal.scaled(np.tile(factor, times), np.tile(bias, times))
     reduced = (*x.shape[:axis], *(1 for _ in x.shape[axis:]))
     return [Tensor(scaled, x.shape, x.lead), *(Tensor(each, reduced, x.lead) for each in (mean, inverse))]

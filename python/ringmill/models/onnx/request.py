@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csc_array
 
 from ringmill.errors import ModelError, fail
 from ringmill.models.columns import Columns, Context
 from ringmill.models.onnx.evaluate import Node
-from ringmill.models.onnx.nodes import Affine, Array, Tensor
+from ringmill.models.onnx.nodes import Array, Tensor, members
+from ringmill.models.onnx.pooling import windows
 
 
-def requested(context: Context, node: Node, x: Tensor, affine: Affine, asked: frozenset[str]) -> Tensor:
+def requested(context: Context, node: Node, x: Tensor, asked: frozenset[str]) -> Tensor:
     """A node of ``REQUEST``.
 
     Raises
@@ -21,7 +23,7 @@ def requested(context: Context, node: Node, x: Tensor, affine: Affine, asked: fr
     """
     if node.op == "Softmax":
         return _softmax(context, node, x, asked)
-    return _largest(context, node, x, affine, asked)
+    return _largest(context, node, x, asked)
 
 
 def _ask(node: Node, asked: frozenset[str], takes: str, instead: str) -> None:
@@ -53,21 +55,20 @@ def _softmax(context: Context, node: Node, x: Tensor, asked: frozenset[str]) -> 
     takes = f"{count} exponentials, {len(groups)} inverses and {count} products"
     _ask(node, asked, takes, "move it to the end of the model, where the client computes it")
     # Of one element it is 1, and no function of the operand.
-    member = np.zeros((count, len(groups)))
-    member[groups.ravel(), np.repeat(np.arange(len(groups)), groups.shape[1])] = 1
+    of, member = members(groups, count)
     centred = _centred(context, x.columns)
     powers = context.function(centred, np.exp, f"exp at {node.name!r}")
     sums = context.function(powers.affine(member), np.reciprocal, f"inverse at {node.name!r}")
-    spread = sums.chosen(np.argmax(member, axis=1))
+    spread = sums.chosen(of)
     return Tensor(context.product(powers, spread, f"share at {node.name!r}"), x.shape, x.lead)
 
 
 def _centred(context: Context, columns: Columns) -> Columns:
     low, high = context.range(columns, "operands of a soft-max")
-    return columns.affine(np.eye(columns.count), -(low + high) / 2)
+    return columns.scaled(1.0, -(low + high) / 2)
 
 
-def _largest(context: Context, node: Node, x: Tensor, affine: Affine, asked: frozenset[str]) -> Tensor:
+def _largest(context: Context, node: Node, x: Tensor, asked: frozenset[str]) -> Tensor:
     """The largest element of every window, by rounds of max(a, b) = (a + b + |a − b|)/2."""
     if any(node.outputs[1:]) or node.attributes.get("storage_order", 0):
         fail(
@@ -77,17 +78,16 @@ def _largest(context: Context, node: Node, x: Tensor, affine: Affine, asked: fro
             node=node.name,
             operator=node.op,
         )
-    # The mean over the same windows says which elements are in them.
-    mean = affine(node.mean, [Tensor(Columns.of([np.zeros(1)] * x.columns.count), x.shape, x.lead)])[0]
-    windows = [np.flatnonzero(column) for column in mean.columns.weights.T]
-    most = max(len(window) for window in windows)
+    found = windows(node, x.shape, 2 - x.lead)
+    left = found.elements
+    most = max(len(window) for window in left)
     rounds = max(most - 1, 0).bit_length()
-    takes = f"{rounds} rounds of |a − b|, {sum(len(w) - 1 for w in windows)} in all"
+    takes = f"{rounds} rounds of |a − b|, {sum(len(w) - 1 for w in left)} in all"
     _ask(node, asked, takes, "take AveragePool")
-    columns, left = x.columns, windows
+    columns = x.columns
     for number in range(rounds):
         columns, left = _round(context, columns, left, f"round {number + 1} of {node.op} at {node.name!r}")
-    return Tensor(columns.chosen([int(window[0]) for window in left]), mean.shape, x.lead)
+    return Tensor(columns.chosen([int(window[0]) for window in left]), found.shape, x.lead)
 
 
 def _round(context: Context, columns: Columns, windows: list[Any], name: str) -> tuple[Columns, list[Array]]:
@@ -98,13 +98,11 @@ def _round(context: Context, columns: Columns, windows: list[Any], name: str) ->
     )
     number = {pair: at for at, pair in enumerate(pairs)}
     first, second = columns.chosen([i for i, _ in pairs]), columns.chosen([j for _, j in pairs])
-    eye = np.eye(len(pairs))
-    apart = Columns.joined([first, second]).affine(np.vstack([eye, -eye]))
+    apart = Columns.added([first, second], [1.0, -1.0])
     real = [at for at, (i, j) in enumerate(pairs) if i != j]
     distance = context.function(apart.chosen(real), np.abs, name)
-    spread = np.zeros((len(real), len(pairs)))
-    spread[np.arange(len(real)), real] = 0.5
-    made = Columns.joined([first, second, distance]).affine(np.vstack([eye / 2, eye / 2, spread]))
+    spread = csc_array((np.full(len(real), 0.5), (np.arange(len(real)), real)), shape=(len(real), len(pairs)))
+    made = Columns.added([first, second, distance.affine(spread)], [0.5, 0.5, 1.0])
     left = [
         np.array([number[int(w[k]), int(w[min(k + 1, len(w) - 1)])] for k in range(0, len(w), 2)])
         for w in windows

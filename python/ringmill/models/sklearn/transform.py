@@ -106,7 +106,7 @@ def monomials(context: Context, x: Columns, powers: Array) -> Columns:
         if wanted not in made:
             factors = [j for j, power in enumerate(wanted) for _ in range(power)]
             if not factors:
-                made[wanted] = Columns((), np.zeros((0, 1)), np.ones(1))
+                made[wanted] = Columns.constant(np.ones(1))
             elif len(factors) == 1:
                 made[wanted] = x.chosen(factors)
             else:

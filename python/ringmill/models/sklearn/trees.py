@@ -111,7 +111,7 @@ class _Evaluation:
 
 
 def _constant(values: Array) -> Columns:
-    return Columns((), np.zeros((0, len(values))), np.asarray(values, float))
+    return Columns.constant(np.asarray(values, float))
 
 
 def _sum(parts: Sequence[Columns]) -> Columns:
