@@ -21,10 +21,15 @@ Row = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[3]
 #: Runs of each step.
 REPEATS = 5
+#: Rows for a library that takes them one at a time.
+FEW = 50
 
 
-def speed(peer: Path | None = None) -> list[Row]:
-    """A row for Ringmill, and one for TenSEAL if its interpreter is there: the same rows and weights."""
+def speed(peer: Path | None = None, concrete: Path | None = None) -> list[Row]:
+    """A row for Ringmill, and one for each peer whose interpreter is there.
+
+    TenSEAL has the same rows and weights. Concrete ML has the same training rows, and learns by itself.
+    """
     from sklearn.datasets import load_breast_cancer
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
@@ -60,9 +65,8 @@ def speed(peer: Path | None = None) -> list[Row]:
         return {**dict(zip(("encrypt", "evaluate", "decrypt"), spent, strict=True)), "parts": values}
 
     runs = [run(rows) for _ in range(REPEATS)]
-    single = min(
-        sum(one[step] for step in ("encrypt", "evaluate", "decrypt")) for one in map(run, [x[:1]] * 3)
-    )
+    alone = from_sklearn(fitted, x, rows=1)
+    one = min((_single(alone, x[:1]) for _ in range(REPEATS)), key=lambda found: float(sum(found.values())))
     sent, back = runs[0]["parts"][:2]
     least = {step: min(one[step] for one in runs) for step in ("encrypt", "evaluate", "decrypt")}
     run(rows)
@@ -70,11 +74,36 @@ def speed(peer: Path | None = None) -> list[Row]:
     ours |= {
         "bytes_down": round(len(back.to_bytes()) / len(rows)),
         "bytes_up_secret": round(len(model.encrypt(keys.secret, rows).to_bytes()) / len(rows)),
-        "single_row_seconds": round(single, 4),
+        "single_row_seconds": round(sum(one.values()), 5),
+        "single_row_layout": alone.layout,
+        "single_row_bytes_up": len(alone.encrypt(alone.keys.public, x[:1]).to_bytes()),
         "flips": int(np.sum(labels[0] != fitted.predict(rows))),
         **first,
     }
-    return [ours, *([] if peer is None else [_peer(peer, model, rows)])]
+    found = [ours]
+    if peer is not None:
+        found.append(_peer(peer, model, rows))
+    if concrete is not None:
+        scaled = fitted[0].transform(x)
+        found.append(_concrete(concrete, scaled, y, scaled[:FEW], fitted.predict(x[:FEW])))
+    return found
+
+
+def _single(model: Any, row: Any) -> dict[str, float]:
+    """Seconds of the processor for one row."""
+    keys = model.keys
+    start = time.process_time()
+    sent = model.encrypt(keys.public, row)
+    encrypted = time.process_time()
+    back = model.evaluate(keys, sent)
+    evaluated = time.process_time()
+    model.decrypt(keys, back)
+    decrypted = time.process_time()
+    return {
+        "encrypt": encrypted - start,
+        "evaluate": evaluated - encrypted,
+        "decrypt": decrypted - evaluated,
+    }
 
 
 def _row(name: str, least: dict[str, float], rows: int, up: float) -> Row:
@@ -100,10 +129,32 @@ def _peer(python: Path, model: Any, rows: Any) -> Row:
         "scale": 37,
         "repeats": REPEATS,
     }
-    program = ROOT / "benches" / "peers" / "tenseal_logistic.py"
-    done = subprocess.run(
-        [str(python), str(program)], input=json.dumps(asked), capture_output=True, text=True, check=True
-    )
-    said = json.loads(done.stdout)
+    said = _asked(python, "tenseal_logistic.py", asked)
     least = {step: said[step] for step in ("encrypt", "evaluate", "decrypt")}
     return {**_row(said["name"], least, len(rows), said["bytes_up"]), "error": said["error"]}
+
+
+def _concrete(python: Path, train: Any, labels: Any, rows: Any, own: Any) -> Row:
+    """Concrete ML fitted to the same rows; ``flips`` are labels that differ from scikit-learn's."""
+    asked = {
+        "train": train.tolist(),
+        "labels": labels.tolist(),
+        "rows": rows.tolist(),
+        "repeats": REPEATS,
+    }
+    said = _asked(python, "concrete_logistic.py", asked)
+    least = {step: said[step] for step in ("encrypt", "evaluate", "decrypt")}
+    flips = int(np.sum(np.array(said["labels"]) != own))
+    return {**_row(said["name"], least, len(rows), said["bytes_up"]), "flips": flips}
+
+
+def _asked(python: Path, program: str, request: dict[str, Any]) -> Any:
+    done = subprocess.run(
+        [str(python), str(ROOT / "benches" / "peers" / program)],
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    # Libraries may write lines before the answer.
+    return json.loads(done.stdout.splitlines()[-1])

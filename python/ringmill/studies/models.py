@@ -1,12 +1,13 @@
 """Ten estimators on three real data sets: what encryption changes.
 
-    python -m ringmill.studies.models [--out FILE] [--only NAME …] [--data NAME …] [--speed] [--peer PYTHON]
+    python -m ringmill.studies.models [--out FILE] [--only NAME …] [--data NAME …] [--speed]
+        [--peer PYTHON] [--concrete PYTHON]
     python -m ringmill.studies.models --print [FILE]
 
 Each estimator is fitted to one half of a data set and predicts the other half, in the clear and encrypted. A
 row of the file has both scores, the rows whose label differs, time of the processor, and bytes. Rows take the
 place of those of the same pair in the file. ``--speed`` measures logistic regression instead, beside TenSEAL
-if its interpreter is given. ``--print`` prints what a file holds.
+and Concrete ML if their interpreters are given. ``--print`` prints what a file holds.
 """
 
 from __future__ import annotations
@@ -128,8 +129,9 @@ def page(stored: dict[str, list[Row]]) -> str:
     ours = stored["speed"][0]
     lines += [
         "",
-        f"{ours['rows']:,} rows of 30 features a batch. One row alone takes "
-        f"{1e3 * ours['single_row_seconds']:.3g} ms; `from_sklearn` and the first prediction take "
+        f"{ours['rows']:,} rows of 30 features a batch. One row alone, in one ciphertext of "
+        f"{ours['single_row_bytes_up']:,} bytes, takes {1e3 * ours['single_row_seconds']:.3g} ms; "
+        f"`from_sklearn` and the first prediction take "
         f"{ours['first_processor_seconds']:.2g} s of the processor.",
         "",
     ]
@@ -140,7 +142,8 @@ def page(stored: dict[str, list[Row]]) -> str:
             f"{spent['evaluate']:.3g} s to evaluate, {spent['encrypt']:.3g} s to encrypt, and "
             f"{row['bytes_up']:,} bytes each. Of {row['unseen']:,} images that training never saw "
             f"{row['encrypted']:.1%} are read right, {row['clear']:.1%} in the clear; "
-            f"{row['flips']} labels differ.",
+            f"{row['flips']} labels differ. One image alone, in one ciphertext of "
+            f"{row['single']['bytes_up']:,} bytes, takes {row['single']['seconds']:.3g} s to evaluate.",
             "",
         ]
     return "\n".join(lines)
@@ -165,6 +168,7 @@ def main() -> int:
     parser.add_argument("--print", dest="stored", type=Path, nargs="?", const=STORED)
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("--peer", type=Path, help="interpreter of an environment with TenSEAL")
+    parser.add_argument("--concrete", type=Path, help="interpreter of an environment with Concrete ML")
     parser.add_argument("--only", nargs="+", choices=list(estimators()), default=list(estimators()))
     parser.add_argument("--data", nargs="+", choices=list(data()), default=list(data()))
     options = parser.parse_args()
@@ -175,7 +179,7 @@ def main() -> int:
     if options.out and options.out.exists():
         stored = json.loads(options.out.read_text(encoding="utf-8"))
     if options.speed:
-        stored["speed"] = speed(options.peer)
+        stored["speed"] = speed(options.peer, options.concrete)
         for measured in stored["speed"]:
             print(measured)
         _written(options.out, stored)
