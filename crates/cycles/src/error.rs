@@ -74,6 +74,20 @@ pub enum Refused {
     Long { log: u32 },
 }
 
+/// Why it cannot be said what a program moves over the edge of a chip.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
+#[non_exhaustive]
+#[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
+pub enum CapacityError {
+    #[error(
+        "a capacity of {limbs} limbs is too small for program {program}: a `{kind}` reads and writes {least} at once; give at \
+         least {least} limbs, {bytes} bytes"
+    )]
+    Least { program: String, limbs: u64, least: u64, kind: &'static str, bytes: u64 },
+    #[error(transparent)]
+    Refused(#[from] Refused),
+}
+
 /// A rule that a graph breaks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[non_exhaustive]

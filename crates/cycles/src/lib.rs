@@ -11,6 +11,7 @@
 //! | [`order`] | the first pass: in which order instructions are issued |
 //! | [`replay`] | the second pass: when, with finite memories |
 //! | [`axi`] | a part that steps cycle by cycle: a core's way to memory through one AXI4 port, as the RTL of `rtl/memory` |
+//! | [`capacity`] | the second pass without times: what a chip of some capacity moves |
 //! | `account`, [`bounds`] | where cycles went, and what no order can beat |
 //! | [`outcome`], [`trace`] | the results |
 //!
@@ -30,6 +31,7 @@
 mod account;
 pub mod axi;
 pub mod bounds;
+pub mod capacity;
 pub mod description;
 pub mod error;
 pub mod expression;
@@ -43,8 +45,9 @@ pub mod trace;
 
 pub use account::Part;
 pub use bounds::Bounds;
+pub use capacity::{Capacity, Chip, RegionTraffic, Traffic};
 pub use description::Description;
-pub use error::{DescriptionError, GraphError, Refused};
+pub use error::{CapacityError, DescriptionError, GraphError, Refused};
 pub use graph::{Class, Graph, Kind};
 pub use order::{Order, Urgency};
 pub use outcome::{Outcome, Span};

@@ -180,7 +180,7 @@ impl Outcome {
                 })
                 .collect(),
             memories: memories(plan, s),
-            live: live(plan, order.1),
+            live: most_and_mean(&live(plan, order.1)),
             bounds: Bounds::of(plan, options),
             energy: energy(plan, s),
             spans: if spans { self::spans(plan, s) } else { Vec::new() },
@@ -230,7 +230,7 @@ fn units(plan: &Plan<'_>, s: &Schedule) -> Vec<UnitWork> {
     .collect()
 }
 
-fn flows(plan: &Plan<'_>, s: &Schedule) -> Vec<FlowBytes> {
+pub(crate) fn flows(plan: &Plan<'_>, s: &Schedule) -> Vec<FlowBytes> {
     let mut distinct = [0u64; Flow::ALL.len()];
     let mut seen = vec![0u8; plan.homes.len()];
     for t in &s.transfers {
@@ -256,21 +256,37 @@ fn memories(plan: &Plan<'_>, s: &Schedule) -> Vec<MemoryUse> {
     .collect()
 }
 
-/// Most results that are still to be read, and the mean over instructions.
-fn live(plan: &Plan<'_>, order: &[u32]) -> (u64, f64) {
+/// Results that are still to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Live {
+    /// When an instruction has made its result and not yet left its operands.
+    pub(crate) most: u64,
+    /// Behind it.
+    pub(crate) left: u64,
+}
+
+/// Results that are still to be read at each place of an order.
+pub(crate) fn live(plan: &Plan<'_>, order: &[u32]) -> Vec<Live> {
     let mut readers = vec![0u32; plan.homes.len()];
     plan.ops.iter().for_each(|op| plan.reads(op).iter().for_each(|&v| readers[v as usize] += 1));
-    let (mut now, mut most, mut sum) = (0u64, 0, 0);
-    for op in order.iter().map(|&i| &plan.ops[i as usize]) {
+    let mut now = 0u64;
+    let each = order.iter().map(|&i| &plan.ops[i as usize]).map(|op| {
         now += u64::from(readers[op.result as usize] > 0);
-        most = most.max(now);
+        let most = now;
         for &v in plan.reads(op) {
             readers[v as usize] -= 1;
             now -= u64::from(readers[v as usize] == 0 && plan.homes[v as usize].class == Class::Value);
         }
-        sum += now;
-    }
-    (most, sum as f64 / order.len().max(1) as f64)
+        Live { most, left: now }
+    });
+    each.collect()
+}
+
+/// The most of them, and their mean over instructions.
+pub(crate) fn most_and_mean(live: &[Live]) -> (u64, f64) {
+    let most = live.iter().map(|live| live.most).max().unwrap_or(0);
+    let sum: u64 = live.iter().map(|live| live.left).sum();
+    (most, sum as f64 / live.len().max(1) as f64)
 }
 
 fn energy(plan: &Plan<'_>, s: &Schedule) -> Vec<(String, f64)> {

@@ -206,7 +206,7 @@ proptest! {
             channel: format!("latency = 30\n{queue}"),
             unit: format!("buffers = {buffers}"),
         };
-        let options = Options { chaining, banks: use_banks, buffers: use_buffers, fetch_ahead, next_use, clean, write_results };
+        let options = Options { chaining, banks: use_banks, buffers: use_buffers, fetch_ahead, next_use, by_cost: false, clean, write_results };
         for order in [Order::Program, Order::window(8)] {
             small.run(&graph, &Settings { options, orders: vec![order], spans: true });
         }

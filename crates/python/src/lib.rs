@@ -39,6 +39,7 @@ mod params;
 mod plan;
 mod security;
 mod switching;
+mod traffic;
 mod whole;
 
 use pyo3::prelude::*;
@@ -90,6 +91,7 @@ fn server(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(machines::machine_help, module)?)?;
     module.add_function(wrap_pyfunction!(estimate::estimate_program, module)?)?;
     module.add_function(wrap_pyfunction!(estimate::run_program, module)?)?;
+    module.add_function(wrap_pyfunction!(traffic::program_traffic, module)?)?;
     module.add_function(wrap_pyfunction!(estimate::trace_events, module)?)?;
     module.add_function(wrap_pyfunction!(machines::calibrate, module)?)?;
     module.add_function(wrap_pyfunction!(machines::ceilings, module)?)?;

@@ -21,6 +21,7 @@ use crate::executable::interruptible;
 use crate::machines::Named;
 use crate::params::Params;
 use crate::switching::{self, Costs};
+use crate::traffic;
 
 /// A program with its parameters, every value with its level and exact scale: what machines run. Holds no key and no input.
 #[pyclass(frozen, module = "ringmill._native")]
@@ -303,6 +304,22 @@ impl Plan {
         costs: Arg<Bound<'py, Costs>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         switching::work(py, self, switching, &costs.get().inner)
+    }
+
+    /// What one run moves over the edge of a chip of a capacity, in limbs or in bytes: `traffic.rs`.
+    #[allow(clippy::too_many_arguments)] // the facade in Python names them
+    fn traffic<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = given)] switching: &str,
+        costs: Arg<Bound<'py, Costs>>,
+        amount: u64,
+        in_bytes: bool,
+        seeded: bool,
+        by_cost: bool,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let asked = traffic::Asked::new(amount, in_bytes, seeded, by_cost);
+        traffic::of_plan(py, self, switching, costs.get(), asked)
     }
 
     /// The estimated time of one run on a machine, without running it: `estimate.rs`.

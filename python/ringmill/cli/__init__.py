@@ -6,7 +6,7 @@
     ringmill evaluate --kernel server.rm --keys evaluation.keys --input ARGUMENTS --out RESULTS
     ringmill decrypt  --kernel client.rm --key secret.key --input RESULTS --out DATA.npz
     ringmill simulate KERNEL | PROGRAM --machine compact:butterflies=8,clock=200
-    ringmill inspect  FILE | FOLDER [--kernel K]
+    ringmill inspect  FILE | FOLDER [--kernel K] [--capacity 128MiB]
     ringmill params   --depth 5 --slots 4096 | --levels 9 --bits 22
     ringmill build    DESIGN.json --out DIR
     ringmill validate DESIGN.json …
@@ -89,6 +89,11 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("file", metavar="FILE", help="a file of Ringmill, or a folder of such")
     sub.add_argument(
         "--kernel", metavar="KERNEL", help="the kernel that it belongs to: adds levels, errors and keys"
+    )
+    sub.add_argument(
+        "--capacity",
+        metavar="SIZE",
+        help="of a kernel: what moves over the edge of a chip of this capacity, 128MiB or 298 limbs",
     )
 
     sub = verb("params", "Show parameters by name or by need.")

@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from ringmill import bundle, memory
-from ringmill._native import Ciphertext, EvaluationKeys, identify, identify_file
+from ringmill._checks import sizes
+from ringmill._native import Ciphertext, EvaluationKeys, identify, identify_file, program_traffic
+from ringmill.cli import traffic
 from ringmill.cli.read import client, evaluation_keys, named, warn_if_open
+from ringmill.cli.simulate import program_text
 from ringmill.client import Client, ClientSide
 from ringmill.compiled import Compiled
-from ringmill.errors import FileFormatError, MismatchError, RingmillError, fail
+from ringmill.errors import CommandError, FileFormatError, MismatchError, RingmillError, fail
+from ringmill.switching import costs_of
 from ringmill.values import Values
 
 Facts = dict[str, Any]
@@ -21,6 +25,8 @@ Facts = dict[str, Any]
 def inspect(options: Namespace) -> Facts:
     """Say what a file is, without any key; with a kernel, what only its parameters can read."""
     path = Path(options.file)
+    if options.capacity is not None:
+        return {"file": options.file, **_traffic(options.file, options.capacity)}
     if path.is_dir():
         return {"folder": options.file, "files": _files(path)}
     kernel = client(options.kernel) if options.kernel else None
@@ -28,6 +34,19 @@ def inspect(options: Namespace) -> Facts:
     if kernel is not None:
         facts |= _of_kernel(options.file, facts, kernel)
     return facts
+
+
+def _traffic(path: str, capacity: str) -> Facts:
+    """What a kernel, or the text of a limb program, moves over the edge of a chip."""
+    held = sizes.capacity(CommandError, "--capacity", capacity)
+    if bundle.is_bundle(path):
+        compiled = Compiled.load(path)
+        of_plan = compiled.plan.traffic
+        moved = of_plan(compiled.switching, costs_of("cpu"), *held, True, False)
+    else:
+        with named(path):
+            moved = program_traffic(program_text(path), *held, True, False)
+    return traffic.facts(moved)
 
 
 def _files(folder: Path) -> list[str]:

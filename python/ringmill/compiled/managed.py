@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ringmill import _native, bundle
+from ringmill._checks import sizes
 from ringmill._checks.arguments import checked
 from ringmill._checks.ordinals import numbered
 from ringmill._checks.requirements import PRECISION
@@ -17,6 +18,7 @@ from ringmill._checks.stated import Declared
 from ringmill._native import Ciphertext, Comparison, Executable, MachineSpec, Params, Plan, SecretKey
 from ringmill.algebra import Algebra
 from ringmill.client import Client, ClientSide, Terms
+from ringmill.errors import MachineError
 from ringmill.flooding import BITS, Flooding, published
 from ringmill.functions import Functions
 from ringmill.keys import Keys
@@ -111,7 +113,13 @@ class Managed(ClientSide):
         }
 
     def work(
-        self, machine: str | MachineSpec | Core = "cpu", butterflies: int | None = None
+        self,
+        machine: str | MachineSpec | Core = "cpu",
+        butterflies: int | None = None,
+        *,
+        capacity: int | str | None = None,
+        seeded: bool = True,
+        by_cost: bool = False,
     ) -> dict[str, Any]:
         """What one evaluation takes, counted in the limb program without running it.
 
@@ -119,18 +127,40 @@ class Managed(ClientSide):
         ``peak_bytes``; ``kinds``, the limbs of each kind of work that costs are for; ``switches``: level,
         method and number of key switches.
 
+        With a capacity also ``traffic``: what moves over the edge of a chip of this capacity, where
+        the limb with the farthest next use goes first.
+
+        - ``limbs`` that it holds, of ``word_bits`` bits a word, and ``least_limbs``, the least that it could;
+        - ``spills`` and ``refills`` in limbs; ``off_chip`` bytes;
+        - ``bytes``, and ``distinct`` (each limb once), by class;
+        - ``peak_limbs`` and ``mean_limbs``: results that are still to be read;
+        - ``regions`` of the program.
+
         Args:
             machine: whose ``costs`` choose the methods and predict the ``seconds``: one that ``evaluate``
                 takes, or a `ringmill.project.Core`. For "cpu" those of one core that ``ringmill calibrate``
                 measured, the shipped ones otherwise; a hardware core's follow from its cycle model, at its
                 clock or, by name, at 100 MHz.
             butterflies: an option of ``machine`` in its old place; it will go.
+            capacity: limbs as a whole number, or bytes as text ("128MiB").
+            seeded: whether the uniform halves of keys are made on chip from seeds, and take no bytes.
+            by_cost: whether what is cheap to bring back goes first: these halves, then limbs with a copy off
+                chip, whose next use counts as twice as far away.
 
         Raises
         ------
-            MachineError: a machine that does not exist, or that has no primes for the KLSS that is asked for.
+            MachineError: a machine that does not exist, or that has no primes for the KLSS that is asked for;
+                what is no capacity.
+            ProgramError: a capacity below what one instruction reads and writes, with that.
         """
-        return self.plan.work(self.switching, costs_of(beside(machine, 2, butterflies=butterflies)))
+        costs = costs_of(beside(machine, 2, butterflies=butterflies))
+        held = None if capacity is None else sizes.capacity(MachineError, "The capacity", capacity)
+        facts = self.plan.work(self.switching, costs)
+        if held is not None:
+            facts["traffic"] = self.plan.traffic(
+                self.switching, costs, held.amount, held.in_bytes, bool(seeded), bool(by_cost)
+            )
+        return facts
 
     def estimate(self, machine: str | MachineSpec = "cpu") -> dict[str, Any]:
         """What one evaluation takes on a machine, without running it.

@@ -32,6 +32,9 @@ pub struct Options {
     pub fetch_ahead: bool,
     /// The limb with the farthest next use goes first, not the one that was used least recently.
     pub next_use: bool,
+    /// What is cheap to bring back goes first: halves of keys that are made from seeds before all else, and the next use of a limb
+    /// with a copy off chip counts as twice as far away. A limb that has to be written moves twice.
+    pub by_cost: bool,
     /// A limb of which there is a copy off chip goes without being written again.
     pub clean: bool,
     /// Results are written off chip; otherwise they stay where they are.
@@ -39,7 +42,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// All of them.
+    /// All of them, and Belady's choice as he stated it.
     fn default() -> Self {
         Self {
             chaining: true,
@@ -47,6 +50,7 @@ impl Default for Options {
             buffers: true,
             fetch_ahead: true,
             next_use: true,
+            by_cost: false,
             clean: true,
             write_results: true,
         }

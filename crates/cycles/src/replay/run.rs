@@ -107,9 +107,23 @@ impl<'a> Run<'a> {
         self.uses[self.limbs[value as usize].next as usize]
     }
 
+    /// The same where what is cheap to bring back goes first.
+    fn next_use_by_cost(&self, value: Value, k: u32) -> u32 {
+        let next = self.next_use(value);
+        match self.home(value).made {
+            true => NONE - 1,
+            false if self.limbs[value as usize].clean => next.saturating_add(next - k).min(NONE - 2),
+            false => next,
+        }
+    }
+
     /// Says how soon a limb goes now that position `k` has touched it.
     fn touch(&mut self, value: Value, k: u32) {
-        let when = if self.options.next_use { self.next_use(value) } else { NONE - 1 - k };
+        let when = match self.options {
+            Options { next_use: false, .. } => NONE - 1 - k,
+            Options { by_cost: true, .. } => self.next_use_by_cost(value, k),
+            _ => self.next_use(value),
+        };
         self.limb(value).stamp = when;
         let memory = self.home(value).memory;
         self.memories[memory as usize].touch(value, when);
