@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csc_array, hstack, issparse, sparray, vstack
 
-from ringmill.errors import ModelError, fail
+from ringmill.errors import ApproximationError, ModelError, fail
 from ringmill.models.features import Features
 from ringmill.models.steps import LEAST, SHARE, Step, step
 from ringmill.trace import Approximation, approximate, within
@@ -306,9 +306,18 @@ class Context:
             values = np.asarray(function(np.linspace(low, high, 2001)), float)
             # The largest value of the polynomial, whose error is that of the function.
             site.unit = float(np.max(np.abs(values))) + self.error
-            site.function = _polynomial(
-                lambda t: function(middle + half * t) / site.unit, self.error / site.unit
-            )
+            try:
+                site.function = _polynomial(
+                    lambda t: function(middle + half * t) / site.unit, self.error / site.unit
+                )
+            except (ApproximationError, ModelError) as refused:
+                fail(
+                    ModelError,
+                    "Function",
+                    f"No polynomial for {name}, on values from {low:g} to {high:g}: {refused}",
+                    low=low,
+                    high=high,
+                )
         made: list[Any]
         if self.exact:
             made = [np.asarray(function(value)) / site.unit for value in columns.all_evaluated()]
@@ -381,8 +390,8 @@ def _polynomial(function: Callable[[Any], Any], error: float) -> Approximation:
         fail(
             ModelError,
             "Function",
-            f"A function on its calibrated range is {highest.error:.2g} of its largest value away from every "
-            f"polynomial of degree {HIGHEST}. Scale the values, or take a smoother function.",
+            f"every one of degree {HIGHEST} is {highest.error:.2g} of the largest value away from it. "
+            "Scale the values, or take a smoother function.",
             found=highest.error,
         )
     return highest if highest.error > error else approximate(function, (-1.0, 1.0), error=error)
