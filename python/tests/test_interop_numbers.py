@@ -110,12 +110,16 @@ def small_openfhe(tmp_path_factory, request) -> OpenFhe:
     return OpenFhe(tmp_path_factory.mktemp("openfhe"), 4096, 3, request.param)
 
 
-@pytest.mark.parametrize("machine", ["cpu", "reference", "compact", "pipelined"])
+#: A pool for both keys of OpenFHE here, and for those of SEAL.
+POOL = "pipelined:build=pool,special=2,alpha=2"
+
+
+@pytest.mark.parametrize("machine", ["cpu", "reference", "compact", "pipelined", POOL])
 def test_the_residues_are_those_of_seal(small_seal, machine):
     compare(small_seal, machine)
 
 
-@pytest.mark.parametrize("machine", ["cpu", "reference", "compact"])
+@pytest.mark.parametrize("machine", ["cpu", "reference", "compact", "pipelined", POOL])
 def test_the_residues_are_those_of_openfhe(small_openfhe, machine):
     compare(small_openfhe, machine)
 
@@ -250,6 +254,21 @@ def test_a_fast_conversion_of_one_limb_is_its_residue(machine, primes):
     found = run_program(PROGRAM.format(*primes), machine, raw)
     for words, limb, q in zip(found, limbs, primes[::-1], strict=True):
         assert np.frombuffer(words, "<u8").tolist() == [x % q for x in limb]
+
+
+def test_a_pool_takes_the_key_switches_of_openfhe_without_an_automorphism_inside(small_openfhe):
+    slots = small_openfhe.params.slots
+
+    @rm.kernel
+    def turned(x=rm.vector(slots), y=rm.vector(slots)):
+        return np.roll(x * y, -1)
+
+    compiled = turned.compile(params=small_openfhe.params, switching="openfhe")
+    counters = compiled.estimate(machine=POOL)["counters"]
+    assert (counters["key_switches"], counters["key_switches_of_host"]) == (1, 1)
+    # The input has one level more than the product: three limbs, then two.
+    assert counters["transforms"] > 0
+    assert counters["key_bytes"] > 0
 
 
 @pytest.mark.long

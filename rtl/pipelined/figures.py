@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ringmill.studies.stored import text_of
-from rtl.pipelined.pool import LANES, Sort
+from rtl.pipelined.pool import LANES, SETS, TEN, Sort, best
 from rtl.pipelined.schedule import DSP_BLOCKS, NTT_60, Engine, key_words
-from rtl.pipelined.timetable import SETS, TEN, best
 from rtl.tools.block import RTL
 
 PLACE = RTL.parent / "python" / "ringmill" / "studies" / "papers" / "duong_lee" / "ours.json"

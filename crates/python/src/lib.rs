@@ -36,6 +36,8 @@ mod machines;
 mod outside;
 mod packing;
 mod params;
+#[cfg(feature = "full")]
+mod pipelined;
 mod plan;
 mod security;
 mod switching;
@@ -97,6 +99,9 @@ fn server(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(machines::ceilings, module)?)?;
     module.add_function(wrap_pyfunction!(machines::costs_path, module)?)?;
     module.add_function(wrap_pyfunction!(compact::compact_cycles, module)?)?;
+    module.add_function(wrap_pyfunction!(pipelined::pool_timetable, module)?)?;
+    module.add_function(wrap_pyfunction!(pipelined::pool_search, module)?)?;
+    module.add_function(wrap_pyfunction!(pipelined::pool_run, module)?)?;
     module.add_function(wrap_pyfunction!(switching::check_switching, module)?)?;
     module.add_function(wrap_pyfunction!(switching::key_forms, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::hardware_files, module)?)?;

@@ -1,4 +1,4 @@
-// Timetables of a pool and the cycles that follow from them: the rules of rtl/pipelined/pool.py, nothing of the design.
+// Timetables of a pool and the cycles that follow from them: by the rules of README.md, nothing of the design.
 #pragma once
 #include <algorithm>
 #include <deque>

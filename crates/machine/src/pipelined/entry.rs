@@ -2,13 +2,27 @@
 
 use std::sync::Arc;
 
-use super::{Built, LOG_N_MIN, Pipelined};
+use super::pool::Set;
+use super::{Beside, Build, Built, LOG_N_MIN, Pipelined};
 use crate::compact::parameters::{CLOCK, MULTIPLIER, WORD};
 use crate::compact::{CompactLiteral, Multiplier};
 use crate::parameter::{Allowed, Parameter, Preset};
 use crate::registry::{Entry, Estimates, LeftOut, Setting};
-use crate::spec::MachineSpec;
+use crate::spec::{MachineSpec, SpecError};
 use crate::{Machine, MachineError};
+
+const STREAMS: &str = "streams";
+const POOL: &str = "pool";
+
+static BUILD: Parameter = Parameter {
+    name: "build",
+    field: "build",
+    rtl: None,
+    allowed: Allowed::Names(&[STREAMS, POOL]),
+    default: Some(Preset::Name(STREAMS)),
+    unit: "",
+    about: "streams: a chain, for one special prime and a digit a limb; pool: units in place, for any numbers up to its own",
+};
 
 static LIMBS: Parameter = Parameter {
     name: "limbs",
@@ -17,7 +31,7 @@ static LIMBS: Parameter = Parameter {
     allowed: Allowed::Range(1, 15),
     default: Some(Preset::Whole(4)),
     unit: "",
-    about: "most limbs that are switched: as many forward transforms stand side by side",
+    about: "most limbs that are switched; of streams, as many forward transforms stand side by side",
 };
 
 static LANES: Parameter = Parameter {
@@ -27,7 +41,57 @@ static LANES: Parameter = Parameter {
     allowed: Allowed::Numbers(&[2, 4, 8, 16, 32]),
     default: Some(Preset::Whole(8)),
     unit: "words",
-    about: "words of a row, which each transform takes every cycle",
+    about: "of streams, words of a row, which each transform takes every cycle; a pool has 16",
+};
+
+static SPECIAL: Parameter = Parameter {
+    name: "special",
+    field: "special",
+    rtl: Some("Special"),
+    allowed: Allowed::Range(1, 7),
+    default: Some(Preset::Whole(1)),
+    unit: "",
+    about: "of a pool, most special primes",
+};
+
+static DIGITS: Parameter = Parameter {
+    name: "digits",
+    field: "digits",
+    rtl: Some("Digits"),
+    allowed: Allowed::Range(1, 15),
+    default: None,
+    unit: "",
+    about: "of a pool, most digits of an operand",
+};
+
+static ALPHA: Parameter = Parameter {
+    name: "alpha",
+    field: "alpha",
+    rtl: Some("Alpha"),
+    allowed: Allowed::Range(1, 7),
+    default: None,
+    unit: "",
+    about: "of a pool, most limbs of a digit; not below its special primes",
+};
+
+static UNITS: Parameter = Parameter {
+    name: "units",
+    field: "units",
+    rtl: Some("Units"),
+    allowed: Allowed::Range(1, 31),
+    default: Some(Preset::Whole(10)),
+    unit: "",
+    about: "of a pool, transform units, of 32 butterflies each",
+};
+
+static FEEDS: Parameter = Parameter {
+    name: "feeds",
+    field: "feeds",
+    rtl: Some("Feeds"),
+    allowed: Allowed::Range(1, 8),
+    default: Some(Preset::Whole(3)),
+    unit: "",
+    about: "of a pool, transforms whose rows can enter at once",
 };
 
 static LOG_N: Parameter = Parameter {
@@ -40,24 +104,73 @@ static LOG_N: Parameter = Parameter {
     about: "the greatest degree N",
 };
 
+static BANDWIDTH: Parameter = Parameter {
+    name: "bandwidth",
+    field: "bandwidth",
+    rtl: None,
+    allowed: Allowed::Range(1, 100_000_000),
+    default: None,
+    unit: "MB/s",
+    about: "what the memory off chip moves, read and written together; it needs the clock",
+};
+
+static LATENCY: Parameter = Parameter {
+    name: "latency",
+    field: "latency",
+    rtl: None,
+    allowed: Allowed::Range(0, 100_000),
+    default: Some(Preset::Whole(0)),
+    unit: "cycles",
+    about: "from a request to that memory to its first bytes",
+};
+
+const WHOLE: &str = "whole";
+const SEEDED: &str = "seeded";
+
+static KEYS: Parameter = Parameter {
+    name: "keys",
+    field: "keys",
+    rtl: None,
+    allowed: Allowed::Names(&[WHOLE, SEEDED]),
+    default: Some(Preset::Name(WHOLE)),
+    unit: "",
+    about: "whether both halves of keys come from memory, or one is expanded on chip from its seed, which is counted, not built",
+};
+
 /// The machine `pipelined`.
 pub static ENTRY: Entry = Entry {
     name: "pipelined",
-    about: "this computer's processor, with key switches on the chain of streaming transforms",
-    runs: "all; the chain takes key switches with one special prime, a digit a limb and no merged rescale",
+    about: "this computer's processor, with key switches on a pipelined engine",
+    runs: "all; the engine takes key switches without a merged rescale: a chain those with one special prime and a digit a limb, a pool \
+           all that fit it",
     estimates: Estimates::Cycles,
     simulates: "as `cpu`",
     shared: false,
     options: &[
+        Setting::default(&BUILD),
         Setting::default(&LIMBS),
         Setting::default(&LANES),
+        Setting::default(&SPECIAL),
+        Setting::or(&DIGITS, LeftOut::Words("as limbs")),
+        Setting::or(&ALPHA, LeftOut::Words("what limbs, digits and special need")),
+        Setting::default(&UNITS),
+        Setting::default(&FEEDS),
         Setting::default(&LOG_N),
         Setting::or(&WORD.parameter, LeftOut::Most),
         Setting::default(&MULTIPLIER.parameter),
         Setting::or(&CLOCK, LeftOut::Words("not known: cycles alone")),
+        Setting::or(&BANDWIDTH, LeftOut::Words("no memory makes it wait")),
+        Setting::default(&LATENCY),
+        Setting::default(&KEYS),
     ],
     open,
 };
+
+/// A combination that there is not.
+fn refused(spec: &MachineSpec, option: &'static str, allowed: impl Into<String>) -> MachineError {
+    let value = spec.get(option).map(ToString::to_string).unwrap_or_default();
+    SpecError::OutOfRange { machine: ENTRY.name, option, value, allowed: allowed.into() }.into()
+}
 
 fn open(spec: &MachineSpec) -> Result<Arc<dyn Machine>, MachineError> {
     let mut literal = CompactLiteral::roomy();
@@ -72,12 +185,58 @@ fn open(spec: &MachineSpec) -> Result<Arc<dyn Machine>, MachineError> {
     if let Some(kind) = spec.text(MULTIPLIER.parameter.name).and_then(Multiplier::by_name) {
         literal.multiplier = kind;
     }
-    let built = Built {
-        products: literal.build()?,
-        limbs: number(&LIMBS),
-        log_p: number(&LANES).ilog2(),
-        log_n_max: number(&LOG_N),
+    let is_pool = spec.text(BUILD.name) == Some(POOL);
+    let others: &[&Parameter] =
+        if is_pool { &[&LANES] } else { &[&SPECIAL, &DIGITS, &ALPHA, &UNITS, &FEEDS] };
+    if let Some(other) = others.iter().find(|p| spec.get(p.name).is_some()) {
+        let build = if is_pool { STREAMS } else { POOL };
+        return Err(refused(spec, other.name, format!("it with build={build} alone")));
+    }
+    let limbs = number(&LIMBS);
+    let build = if is_pool {
+        let special = number(&SPECIAL);
+        let digits = spec.whole(DIGITS.name).map_or(limbs, |n| n as u32);
+        if digits > limbs {
+            return Err(refused(spec, DIGITS.name, format!("1 to {limbs}, as many as limbs")));
+        }
+        let least = limbs.div_ceil(digits).max(special);
+        let alpha = spec.whole(ALPHA.name).map_or(least, |n| n as u32);
+        if least > 7 {
+            return Err(refused(
+                spec,
+                DIGITS.name,
+                format!("{} or more: a digit has 7 limbs at most", limbs.div_ceil(7)),
+            ));
+        }
+        if alpha < least {
+            return Err(refused(spec, ALPHA.name, format!("{least} to 7")));
+        }
+        let most = Set { limbs, special, alpha };
+        Build::Pool { most, digits, units: number(&UNITS), feeds: number(&FEEDS) }
+    } else {
+        Build::Streams { limbs, log_p: number(&LANES).ilog2() }
     };
-    let clock = spec.whole(CLOCK.name).map(|mhz| mhz as f64);
-    Ok(Arc::new(Pipelined::beside_cpu(built, clock)?))
+    let built = Built { products: literal.build()?, log_n_max: number(&LOG_N), build };
+    let clock = spec.whole(CLOCK.name);
+    let bytes_in_1000 = match (spec.whole(BANDWIDTH.name), clock) {
+        (Some(megabytes), Some(mhz)) => Some((megabytes * 1000).div_euclid(mhz).max(1)),
+        (Some(_), None) => {
+            return Err(refused(spec, BANDWIDTH.name, "clock too, which says what it is in a cycle"));
+        }
+        (None, _) if spec.get(LATENCY.name).is_some() => {
+            return Err(refused(
+                spec,
+                LATENCY.name,
+                "bandwidth too: without it no memory makes the engine wait",
+            ));
+        }
+        (None, _) => None,
+    };
+    let beside = Beside {
+        clock_mhz: clock.map(|mhz| mhz as f64),
+        bytes_in_1000,
+        latency: number(&LATENCY).into(),
+        seeded: spec.text(KEYS.name) == Some(SEEDED),
+    };
+    Ok(Arc::new(Pipelined::beside_cpu(built, beside)?))
 }

@@ -1,8 +1,12 @@
-//! The pipelined key switch of `rtl/pipelined` beside a host: it takes the key switches with one special prime and a digit a limb,
-//! the host everything else.
+//! The pipelined key switch of `rtl/pipelined` beside a host: the engine takes key switches, the host everything else. One build is
+//! the chain of streaming transforms, for one special prime and a digit a limb; the other the pool of transform units in place, for any
+//! numbers up to its own.
 
+mod chain;
 mod entry;
-mod schedule;
+mod estimate;
+mod memory;
+pub mod pool;
 #[cfg(test)]
 mod tests;
 
@@ -11,36 +15,57 @@ use std::sync::Arc;
 
 use ringmill_program::cost::CostTable;
 use ringmill_program::limb::split::{From, Part, Split, To};
-use ringmill_program::limb::{LimbProgram, SectionKind, SplitError, SwitchEnd, SwitchMethod, split};
+use ringmill_program::limb::{
+    LimbProgram, SectionKind, SplitError, SwitchEnd, SwitchMethod, SwitchShape, split,
+};
 
 pub use entry::ENTRY;
-use schedule::{Chain, Job, Part as Slot};
+use pool::Set;
 
 use crate::compact::CompactConfig;
 use crate::compact::model::latency;
-use crate::timing::{Span, Timing};
+use crate::timing::Timing;
 use crate::{Cpu, Executable, Machine, MachineError, Offload, client};
 
-/// What the chain was built for.
+/// What the engine was built for.
 #[derive(Debug, Clone, Copy)]
 struct Built {
     /// Word and multiplier, checked as those of a core are.
     products: CompactConfig,
-    /// Most limbs of an operand, besides the special prime.
-    limbs: u32,
-    /// log2 of the words of a row.
-    log_p: u32,
     /// log2 of the greatest N.
     log_n_max: u32,
+    build: Build,
 }
 
-/// log2 of the smallest N of every chain.
+/// The two builds.
+#[derive(Debug, Clone, Copy)]
+enum Build {
+    /// The chain of streaming transforms.
+    Streams {
+        /// Most limbs of an operand, besides the special prime.
+        limbs: u32,
+        /// log2 of the words of a row.
+        log_p: u32,
+    },
+    /// The pool of transform units in place.
+    Pool {
+        /// Most limbs of an operand, most special primes, most limbs of a digit.
+        most: Set,
+        /// Most digits.
+        digits: u32,
+        units: u32,
+        feeds: u32,
+    },
+}
+
+/// log2 of the smallest N of every build.
 const LOG_N_MIN: u32 = 10;
 
 impl Built {
-    /// Whether the chain does this: key switching with one special prime and a digit a limb, and no merged division. Its lifts
-    /// read digits, and what the division subtracts, centred or not: those of the engine, of SEAL and of OpenFHE. An
-    /// automorphism of operands and keys (SEAL) or of results is an order of rows; OpenFHE's stands inside, in front of the division.
+    /// Whether the engine does this: hybrid key switching without a merged division. Its lifts read digits, and what the division
+    /// subtracts, centred or not: those of the engine, of SEAL and of OpenFHE. An automorphism of operands and keys (SEAL) or of
+    /// results is an order of rows; OpenFHE's stands inside, in front of the division. The chain does one special prime and a
+    /// digit a limb, and leaves the rest to the host; who builds a pool says for which sets, and [`Self::fits`] refuses others.
     fn serves(&self, kind: &SectionKind) -> bool {
         let SectionKind::KeySwitch { shape, end: SwitchEnd::Divide, hoisted: false, galois } = kind else {
             return false;
@@ -50,7 +75,30 @@ impl Built {
             SwitchMethod::OpenFhe => galois.is_none(),
             SwitchMethod::Klss => false,
         };
-        method && shape.special == 1 && shape.alpha == 1 && shape.limbs <= self.limbs
+        method
+            && match self.build {
+                Build::Streams { limbs, .. } => {
+                    shape.special == 1 && shape.alpha == 1 && shape.limbs <= limbs
+                }
+                Build::Pool { .. } => true,
+            }
+    }
+
+    /// Why a key switch is too large for a pool.
+    fn fits(&self, set: Set) -> Result<(), String> {
+        let Build::Pool { most, digits, .. } = self.build else { return Ok(()) };
+        let sizes = [
+            ("limbs", "limbs", set.limbs, most.limbs),
+            ("special primes", "special", set.special, most.special),
+            ("limbs a digit", "alpha", set.alpha.min(set.limbs), most.alpha),
+            ("digits", "digits", set.digits(), digits),
+        ];
+        match sizes.into_iter().find(|(_, _, found, most)| found > most) {
+            Some((what, option, found, most)) => Err(format!(
+                "a key switch has {found} {what}; the pool was built for {most}, give {option}={found}"
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Why it cannot run a section that it serves by its shape.
@@ -58,7 +106,8 @@ impl Built {
         let (log_n, most) = (program.log_n(), self.log_n_max);
         if !(LOG_N_MIN..=most).contains(&log_n) {
             return Err(format!(
-                "the chain was built for N = 2^{LOG_N_MIN} to 2^{most}; the program has N = 2^{log_n}"
+                "the {} was built for N = 2^{LOG_N_MIN} to 2^{most}; the program has N = 2^{log_n}",
+                self.build.name()
             ));
         }
         program
@@ -68,31 +117,59 @@ impl Built {
             .map_err(|e| e.to_string())
     }
 
-    fn chain(&self, log_n: u32) -> Chain {
-        let multiplier = latency(self.products.multiplier(), self.products.word_bits());
-        Chain { log_p: self.log_p, log_n, log_n_max: self.log_n_max, multiplier }
+    /// Most moduli of all key switches together, and the options that say so.
+    const fn moduli(&self) -> (usize, &'static str) {
+        match self.build {
+            Build::Streams { limbs, .. } => (limbs as usize + 1, "limbs"),
+            Build::Pool { most, .. } => (most.moduli() as usize, "limbs or special"),
+        }
+    }
+
+    fn multiplier(&self) -> u64 {
+        latency(self.products.multiplier(), self.products.word_bits())
     }
 }
 
-/// The machine: a host, and the chain that takes its key switches.
+impl Build {
+    /// As messages call it.
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Streams { .. } => "chain",
+            Self::Pool { .. } => "pool",
+        }
+    }
+}
+
+/// The machine: a host, and the engine that takes its key switches.
 #[derive(Debug, Clone)]
 pub struct Pipelined {
     built: Built,
-    clock_mhz: Option<f64>,
+    beside: Beside,
     both: Offload,
+}
+
+/// What stands beside the engine, as estimates count it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Beside {
+    clock_mhz: Option<f64>,
+    /// Bytes in a thousand cycles, of a memory that is waited for.
+    bytes_in_1000: Option<u64>,
+    latency: u64,
+    /// Whether halves of keys are expanded on chip.
+    seeded: bool,
 }
 
 const NAME: &str = "pipelined";
 
 impl Pipelined {
-    fn new(built: Built, clock_mhz: Option<f64>, host: Arc<dyn Machine>) -> Self {
-        let chain: Arc<dyn Machine> = Arc::new(Engine { built, arithmetic: host.clone() });
-        Self { built, clock_mhz, both: Offload::new(host, chain, Arc::new(move |kind| built.serves(kind))) }
+    fn new(built: Built, beside: Beside, host: Arc<dyn Machine>) -> Self {
+        let engine: Arc<dyn Machine> = Arc::new(Engine { built, arithmetic: host.clone() });
+        Self { built, beside, both: Offload::new(host, engine, Arc::new(move |kind| built.serves(kind))) }
     }
 
     /// With the processor of this computer as the host.
-    fn beside_cpu(built: Built, clock_mhz: Option<f64>) -> Result<Self, MachineError> {
-        Ok(Self::new(built, clock_mhz, Arc::new(Cpu::new()?)))
+    fn beside_cpu(built: Built, beside: Beside) -> Result<Self, MachineError> {
+        Ok(Self::new(built, beside, Arc::new(Cpu::new()?)))
     }
 
     fn unsupported(program: &LimbProgram, reason: String) -> MachineError {
@@ -106,22 +183,23 @@ impl Pipelined {
         }
     }
 
-    /// The table of the chain holds the moduli of all its key switches.
-    fn check_moduli(&self, program: &LimbProgram, parts: &[Part]) -> Result<(), MachineError> {
+    /// Every key switch fits the engine, whose table holds the moduli of all of them.
+    fn check_parts(&self, program: &LimbProgram, parts: &[Part]) -> Result<(), MachineError> {
+        let refused = |reason| Self::unsupported(program, reason);
+        jobs(parts).iter().try_for_each(|job| self.built.fits(job.set)).map_err(refused)?;
         let served = parts.iter().filter(|part| part.served.is_some());
         let mut moduli: Vec<u64> =
             served.flat_map(|part| part.program.moduli().iter().map(|m| m.modulus.value())).collect();
         moduli.sort_unstable();
         moduli.dedup();
-        let (found, most) = (moduli.len(), self.built.limbs as usize + 1);
+        let (found, (most, option)) = (moduli.len(), self.built.moduli());
         if found <= most {
             return Ok(());
         }
-        let reason = format!(
-            "its key switches are modulo {found} primes; the chain's table holds {most}, give limbs={}",
-            found - 1
-        );
-        Err(Self::unsupported(program, reason))
+        let name = self.built.build.name();
+        Err(refused(format!(
+            "its key switches are modulo {found} primes; the {name}'s table holds {most}, give a greater {option}"
+        )))
     }
 }
 
@@ -142,20 +220,28 @@ impl Machine for Pipelined {
     fn accepts(&self, program: &LimbProgram) -> Result<(), MachineError> {
         client::check(self, program)?;
         self.both.accepts(program)?;
-        self.check_moduli(program, &self.split(program)?.parts)
+        self.check_parts(program, &self.split(program)?.parts)
     }
 
-    /// The cycles of the chain. What the host does takes no time here.
+    /// The cycles of the engine. What the host does takes no time here.
     fn estimate(&self, program: &LimbProgram) -> Result<Option<Timing>, MachineError> {
         self.accepts(program)?;
         let parts = self.split(program)?.parts;
-        Ok(Some(self.timing(program, &parts)))
+        Ok(Some(self.timing(program, &parts)?))
     }
 
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
         self.accepts(program)?;
         self.both.prepare(program)
     }
+}
+
+/// A key switch that is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Job {
+    set: Set,
+    /// The earlier ones whose results it needs.
+    after: Vec<usize>,
 }
 
 /// The key switches of a program's parts, and which of them each one waits for: directly, or by what the host does between them.
@@ -173,7 +259,8 @@ fn jobs(parts: &[Part]) -> Vec<Job> {
         after.sort_unstable();
         after.dedup();
         if let Some(SectionKind::KeySwitch { shape, .. }) = part.served {
-            jobs.push(Job { level: shape.limbs, after });
+            let SwitchShape { limbs, special, alpha, .. } = shape;
+            jobs.push(Job { set: Set { limbs, special, alpha }, after });
             after = vec![jobs.len() - 1];
         }
         for to in &part.outputs {
@@ -185,48 +272,7 @@ fn jobs(parts: &[Part]) -> Vec<Job> {
     jobs
 }
 
-impl Pipelined {
-    fn timing(&self, program: &LimbProgram, parts: &[Part]) -> Timing {
-        let (jobs, chain) = (jobs(parts), self.built.chain(program.log_n()));
-        let starts = chain.starts(&jobs);
-        let cycles = chain.end(&starts);
-        let switches =
-            program.sections().iter().filter(|s| matches!(s.kind, SectionKind::KeySwitch { .. })).count();
-        let limb_bytes = 8 * program.n() as u64;
-        let of = |limbs: fn(u64) -> u64| jobs.iter().map(|job| limbs(job.level.into())).sum::<u64>();
-        let slots = starts.len() as u64;
-        let host =
-            parts.iter().filter(|part| part.served.is_none()).map(|part| part.program.len() as u64).sum();
-        let span = |s: &schedule::Start| {
-            let what = match s.part {
-                Slot::Digit(digit) => format!("key switch {}, digit {digit}", s.job),
-                Slot::Down(component) => format!("key switch {}, down {component}", s.job),
-            };
-            Span { unit: "chain".into(), what, start: s.cycle, end: s.cycle + chain.rows() }
-        };
-        Timing {
-            cycles: Some(cycles),
-            seconds: self.clock_mhz.map(|mhz| cycles as f64 / (mhz * 1e6)),
-            counters: vec![
-                ("key_switches".into(), jobs.len() as u64),
-                ("key_switches_of_host".into(), (switches - jobs.len()) as u64),
-                ("instructions_of_host".into(), host),
-                ("slots".into(), slots),
-                ("slot".into(), chain.rows()),
-                // Operand, addends and results are ℓ limbs each, two of the latter; a digit's keys 2·(ℓ + 1).
-                ("key_bytes".into(), limb_bytes * of(|l| 2 * l * (l + 1))),
-                ("ciphertext_bytes".into(), limb_bytes * of(|l| 5 * l)),
-            ],
-            busy: vec![("chain".into(), slots * chain.rows())],
-            parts: Vec::new(),
-            energy: Vec::new(),
-            spans: starts.iter().map(span).collect(),
-            by: "the schedule of the pipelined key switch; what the host does takes no time, and no memory makes it wait".to_owned(),
-        }
-    }
-}
-
-/// The chain alone: it runs key switches of its shape, each a program.
+/// The engine alone: it runs key switches of its shape, each a program.
 #[derive(Clone)]
 struct Engine {
     built: Built,

@@ -5,7 +5,11 @@ use ringmill_program::limb::random::inputs;
 use ringmill_program::lower::{KeyLayout, Library, Method, OperationWriter, Rotation};
 use ringmill_ring::primes::of_bits;
 
-use super::schedule::{Chain, Job, Part};
+use super::Job;
+use super::chain::{Chain, Part};
+use super::memory::Memory;
+use super::pool::timetable::timetable;
+use super::pool::{COUNT, Pool, Set, Unit, steady};
 use crate::{Machine, MachineError, MachineSpec, Reference, Timing};
 
 const LOG_N: u32 = 10;
@@ -14,13 +18,17 @@ fn chain(log_n: u32) -> Chain {
     Chain { log_p: 3, log_n, log_n_max: 16, multiplier: 12 }
 }
 
+fn job(level: u32, after: &[usize]) -> Job {
+    Job { set: Set { limbs: level, special: 1, alpha: 1 }, after: after.to_vec() }
+}
+
 fn independent(level: u32, count: usize) -> Vec<Job> {
-    vec![Job { level, after: Vec::new() }; count]
+    vec![job(level, &[]); count]
 }
 
 /// When each result has ended.
 fn ends(chain: Chain, jobs: &[Job]) -> Vec<u64> {
-    let starts = chain.starts(jobs);
+    let starts = chain.starts(jobs, None);
     starts.iter().filter(|s| s.part == Part::Down(1)).map(|s| s.cycle + chain.result()).collect()
 }
 
@@ -46,9 +54,9 @@ fn figures_are_those_of_the_page_beside_the_rtl() {
         let [limbs, bound, interval, latency, alone, _] = row[..] else { panic!("{row:?}") };
         let (chain, level) = (chain(16), limbs as u32);
         assert_eq!(bound, (limbs + 2) * chain.rows());
-        assert_eq!(chain.end(&chain.starts(&independent(level, 1))), alone);
+        assert_eq!(chain.end(&chain.starts(&independent(level, 1), None)), alone);
         let many = independent(level, 12);
-        let (starts, ends) = (chain.starts(&many), ends(chain, &many));
+        let (starts, ends) = (chain.starts(&many, None), ends(chain, &many));
         assert!(ends[4..11].windows(2).all(|pair| pair[1] - pair[0] == interval), "{ends:?}");
         let first = starts.iter().find(|s| s.job == 6 && s.part == Part::Digit(0)).unwrap();
         assert_eq!(ends[6] - first.cycle, latency);
@@ -59,9 +67,8 @@ fn figures_are_those_of_the_page_beside_the_rtl() {
 #[test]
 fn key_switches_wait_for_what_they_need() {
     let chain = chain(13);
-    let job = |level, after: &[usize]| Job { level, after: after.to_vec() };
     let jobs = [job(4, &[]), job(4, &[]), job(4, &[0]), job(3, &[]), job(3, &[1, 2])];
-    let (starts, ends) = (chain.starts(&jobs), ends(chain, &jobs));
+    let (starts, ends) = (chain.starts(&jobs, None), ends(chain, &jobs));
     assert_eq!(starts.len(), 4 + 4 + 4 + 3 + 3 + 2 * 5);
     assert!(starts.windows(2).all(|pair| pair[1].cycle - pair[0].cycle >= chain.rows()));
     let first = |job| starts.iter().find(|s| s.job == job).unwrap().cycle;
@@ -162,6 +169,169 @@ fn other_key_switches_are_the_hosts() {
     assert_eq!((counter(&timing, "key_switches"), counter(&timing, "key_switches_of_host")), (1, 3));
 }
 
+const POOL: &str = "pipelined:build=pool,special=2,digits=2";
+
+/// Two limbs a digit, two special primes: the product, the rotation, and that of the rescaled product, of three limbs. The merged
+/// rescale is the host's.
+#[test]
+fn a_pool_takes_key_switches_of_several_special_primes() {
+    let (program, machine) = (several(2, 2), open(POOL));
+    let timing = machine.estimate(&program).unwrap().unwrap();
+    assert_eq!((counter(&timing, "key_switches"), counter(&timing, "key_switches_of_host")), (3, 1));
+    assert_eq!(counter(&timing, "transforms"), 24 + 24 + 20);
+    assert_eq!(counter(&timing, "key_bytes"), (2 * 24 + 20) << (LOG_N + 3));
+    assert_eq!(counter(&timing, "ciphertext_bytes"), 66 << (LOG_N + 3));
+    // A transform keeps its unit's 32 butterflies for N/2·log2 N / 32 cycles; no two overlap on a unit.
+    let busy: u64 = timing.busy.iter().map(|(_, busy)| busy).sum();
+    assert_eq!(busy, 68 * 512 * 10 / 32);
+    let mut spans = timing.spans.clone();
+    spans.sort_by(|a, b| (&a.unit, a.start).cmp(&(&b.unit, b.start)));
+    assert!(spans.windows(2).all(|pair| pair[0].unit != pair[1].unit || pair[0].end <= pair[1].start));
+    assert!(timing.cycles.unwrap() > spans.iter().map(|s| s.start).max().unwrap());
+    assert!(words(&*machine, &program) == words(&Reference, &program));
+    // One digit and more special primes than limbs a digit; a digit a limb on the same build.
+    for (alpha, special, text) in
+        [(4, 3, "pipelined:build=pool,special=3,digits=1"), (1, 1, "pipelined:build=pool,digits=4")]
+    {
+        let (program, machine) = (several(alpha, special), open(text));
+        let timing = machine.estimate(&program).unwrap().unwrap();
+        assert_eq!((counter(&timing, "key_switches"), counter(&timing, "key_switches_of_host")), (3, 1));
+        assert!(words(&*machine, &program) == words(&Reference, &program));
+    }
+}
+
+#[test]
+fn key_switches_of_openfhe_run_on_a_pool_where_no_automorphism_is_inside() {
+    let (program, machine) = (several_as(Some(Library::OpenFhe), 2, 2), open(POOL));
+    let timing = machine.estimate(&program).unwrap().unwrap();
+    assert_eq!((counter(&timing, "key_switches"), counter(&timing, "key_switches_of_host")), (1, 3));
+    assert!(words(&*machine, &program) == words(&Reference, &program));
+}
+
+/// A memory that is slower than the interval sets it, and the estimate says so.
+#[test]
+fn a_memory_off_chip_is_counted() {
+    for (build, program) in [("build=pool,special=2,digits=2", several(2, 2)), ("lanes=8", several(1, 1))] {
+        let with = |more: &str| {
+            open(&format!("pipelined:{build},clock=200{more}")).estimate(&program).unwrap().unwrap()
+        };
+        let (free, fast, slow, seeded) = (
+            with(""),
+            with(",bandwidth=10000000"),
+            with(",bandwidth=2000,latency=50"),
+            with(",bandwidth=2000,latency=50,keys=seeded"),
+        );
+        assert!(free.by.ends_with("no memory makes it wait") && fast.by.contains("holds the interval"));
+        assert_eq!(counter(&fast, "interval"), counter(&free, "interval"));
+        // 10 bytes a cycle.
+        let bytes = |t: &Timing| counter(t, "key_bytes") + counter(t, "ciphertext_bytes");
+        assert_eq!(counter(&slow, "bound_off_chip"), bytes(&slow).div_ceil(10));
+        assert!(slow.cycles.unwrap() > bytes(&slow) / 10 && slow.cycles > fast.cycles);
+        assert_eq!(counter(&slow, "waited_for_memory"), slow.cycles.unwrap() - free.cycles.unwrap());
+        let becomes = counter(&slow, "interval_with_memory");
+        assert!(becomes > 10 * counter(&slow, "interval"));
+        assert!(slow.by.ends_with(&format!("it becomes {becomes}")), "{}", slow.by);
+        assert_eq!(2 * counter(&seeded, "key_bytes"), counter(&slow, "key_bytes"));
+        assert!(seeded.cycles < slow.cycles);
+    }
+}
+
+/// The rows of docs/papers/duong-lee.md about memories off chip: GB/s, then the interval of chain and pool, keys whole and seeded, at
+/// 236 MHz.
+#[test]
+fn the_page_says_what_memories_hold() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/papers/duong-lee.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let rows = page.lines().filter(|line| line.contains(" GB/s |"));
+    let cells = |row: &str| -> Vec<f64> {
+        row.split('|').filter_map(|c| c.replace([',', ' '], "").replace("GB/s", "").parse().ok()).collect()
+    };
+    let said: Vec<Vec<f64>> = rows.map(cells).collect();
+    let found = said.iter().map(|row| {
+        let of = |build, seeded| memory_interval(build, (row[0] * 1000.0) as u64, seeded);
+        vec![row[0], of("chain", false), of("chain", true), of("pool", false), of("pool", true)]
+    });
+    assert_eq!(said, found.collect::<Vec<_>>());
+    assert_eq!(said.len(), 3);
+}
+
+/// Of Duong and Lee's set at N = 2^16 and 236 MHz, with products of twelve cycles.
+fn memory_interval(build: &str, megabytes: u64, seeded: bool) -> f64 {
+    let ahead = if build == "chain" { 1 } else { 4 };
+    let bytes_in_1000 = megabytes * 1000 / 236;
+    let memory = Memory { bytes_in_1000, latency: 47, limb_bytes: 8 << 16, seeded, ahead };
+    let jobs = independent(4, 24);
+    if build == "chain" {
+        let chain = chain(16);
+        let starts = chain.starts(&jobs, Some(&memory));
+        let ends: Vec<u64> =
+            starts.iter().filter(|s| s.part == Part::Down(1)).map(|s| s.cycle + chain.result()).collect();
+        return ((ends[22] - ends[12]) / 10) as f64;
+    }
+    let pool = Pool { unit: Unit { log_n: 16, multiplier: 12 }, units: 10, feeds: 3 };
+    let set = jobs[0].set;
+    let ran = pool.run(set, &timetable(&pool, set), &vec![Vec::new(); COUNT], Some(&memory)).unwrap();
+    steady(&ran).0.round()
+}
+
+#[test]
+fn what_does_not_fit_a_pool_is_refused_by_name() {
+    let refused = |text: &str, program: &LimbProgram| {
+        let machine = open(text);
+        let error = machine.accepts(program).unwrap_err();
+        assert_eq!(machine.prepare(program).map(|_| ()), Err(error.clone()));
+        assert_eq!(machine.estimate(program).map(|_| ()), Err(error.clone()));
+        assert!(matches!(error, MachineError::Unsupported { .. }));
+        let (machine, reason) =
+            error.to_string().split_once(": ").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+        assert!(machine.starts_with("machine pipelined cannot run program several"), "{machine}");
+        reason
+    };
+    let said =
+        |what, most, option| format!("a key switch has {what}; the pool was built for {most}, give {option}");
+    let (one, two) = (several(1, 1), several(2, 2));
+    assert_eq!(refused("pipelined:build=pool", &two), said("2 special primes", 1, "special=2"));
+    assert_eq!(refused("pipelined:build=pool,limbs=3", &one), said("4 limbs", 3, "limbs=4"));
+    assert_eq!(refused(POOL, &one), said("4 digits", 2, "digits=4"));
+    assert_eq!(
+        refused("pipelined:build=pool,special=1,alpha=1", &several(2, 1)),
+        said("2 limbs a digit", 1, "alpha=2")
+    );
+    let word = refused("pipelined:build=pool,word=36", &one);
+    assert!(
+        word.contains("outside the class of the core's montgomery multiplier: q < 2^W, W = 36"),
+        "{word}"
+    );
+    // Builds that there are not.
+    for (text, said) in [
+        ("pipelined:units=4", "machine pipelined cannot have units=4; give it with build=pool alone"),
+        (
+            "pipelined:build=pool,lanes=8",
+            "machine pipelined cannot have lanes=8; give it with build=streams alone",
+        ),
+        (
+            "pipelined:build=pool,digits=5",
+            "machine pipelined cannot have digits=5; give 1 to 4, as many as limbs",
+        ),
+        (
+            "pipelined:build=pool,limbs=15,digits=2",
+            "machine pipelined cannot have digits=2; give 3 or more: a digit has 7 limbs at most",
+        ),
+        ("pipelined:build=pool,special=2,alpha=1", "machine pipelined cannot have alpha=1; give 2 to 7"),
+        (
+            "pipelined:bandwidth=1000",
+            "machine pipelined cannot have bandwidth=1000; give clock too, which says what it is in a cycle",
+        ),
+        (
+            "pipelined:latency=10",
+            "machine pipelined cannot have latency=10; give bandwidth too: without it no memory makes the engine wait",
+        ),
+    ] {
+        let opened = text.parse::<MachineSpec>().unwrap().open().map(|_| ());
+        assert_eq!(opened.unwrap_err().to_string(), said);
+    }
+}
+
 #[test]
 fn what_it_cannot_run_is_refused_by_name() {
     let program = several(1, 1);
@@ -186,7 +356,11 @@ fn what_it_cannot_run_is_refused_by_name() {
     let turned = w.low.rotate([&c0, &c1], Rotation { galois: 5, key: &key, rescale: false }).unwrap();
     w.output("turned", &turned);
     let large = w.finish().unwrap();
-    let error = open("pipelined:log_n=10").accepts(&large).unwrap_err().to_string();
-    assert!(error.ends_with("the chain was built for N = 2^10 to 2^10; the program has N = 2^11"), "{error}");
+    for (build, name) in [("streams", "chain"), ("pool", "pool")] {
+        let error =
+            open(&format!("pipelined:build={build},log_n=10")).accepts(&large).unwrap_err().to_string();
+        let said = format!("the {name} was built for N = 2^10 to 2^10; the program has N = 2^11");
+        assert!(error.ends_with(&said), "{error}");
+    }
     open("pipelined:log_n=11").accepts(&large).unwrap();
 }

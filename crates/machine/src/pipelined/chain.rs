@@ -4,6 +4,9 @@
 //! A slot starts N/P cycles after the one before at the earliest. A component of a finished special residue goes first, then the
 //! next digit. The last digit of a key switch waits until both components of the one before have started.
 
+use super::Job;
+use super::memory::Memory;
+
 /// A chain at one degree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Chain {
@@ -15,15 +18,6 @@ pub(super) struct Chain {
     pub(super) log_n_max: u32,
     /// Cycles of a product.
     pub(super) multiplier: u64,
-}
-
-/// A key switch that is to be done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Job {
-    /// Its limbs, one digit each.
-    pub(super) level: u32,
-    /// The earlier ones whose results it needs.
-    pub(super) after: Vec<usize>,
 }
 
 /// A slot that enters the chain.
@@ -73,23 +67,39 @@ impl Chain {
         self.lead() + self.through() + self.multiplier + 4 + self.rows()
     }
 
-    /// Every start, in order. The level stands still while the chain is busy, so a job of another level waits for its end.
-    pub(super) fn starts(&self, jobs: &[Job]) -> Vec<Start> {
+    /// Limbs of keys that a slot reads, and others that it moves: the operand's, or addends and results of a component.
+    fn limbs(part: Part, level: u32) -> (u64, u64) {
+        let level = u64::from(level);
+        match part {
+            Part::Digit(_) => (2 * (level + 1), 1),
+            Part::Down(_) => (0, 2 * level),
+        }
+    }
+
+    /// Every start, in order. The level stands still while the chain is busy, so a job of another level waits for its end. No row is
+    /// late, unless a memory makes it so.
+    pub(super) fn starts(&self, jobs: &[Job], memory: Option<&Memory>) -> Vec<Start> {
         let mut found = Vec::new();
+        let mut channel = memory.map(Memory::channel);
+        let mut wait = |known, cycle, part, level| match &mut channel {
+            Some(channel) => channel.start(known, cycle, Self::limbs(part, level), self.rows()),
+            None => cycle,
+        };
         let mut ends: Vec<Option<u64>> = vec![None; jobs.len()];
         let (mut now, mut pending, mut job, mut digit) = (0, 0, 0, 0);
         // The job whose special residue is on its way, and the component that starts next.
         let mut open: Option<(usize, u32)> = None;
         while job < jobs.len() || open.is_some() {
             let down = open.map(|_| now.max(pending));
-            let next = jobs.get(job).filter(|j| !(open.is_some() && digit + 1 == j.level));
+            let next = jobs.get(job).filter(|j| !(open.is_some() && digit + 1 == j.set.limbs));
             let ready = next.and_then(|j| {
-                let other = job.checked_sub(1).filter(|&before| jobs[before].level != j.level);
+                let other = job.checked_sub(1).filter(|&before| jobs[before].set != j.set);
                 let waits = j.after.iter().copied().chain(other);
                 waits.map(|before| ends[before]).try_fold(now, |at, end| Some(at.max(end?)))
             });
             match (down, open, ready) {
                 (Some(at), Some((of, component)), ready) if ready.is_none_or(|ready| at <= ready) => {
+                    let at = wait(0, at, Part::Down(component), jobs[of].set.limbs);
                     found.push(Start { cycle: at, job: of, part: Part::Down(component) });
                     now = at + self.rows();
                     open = (component == 0).then_some((of, 1));
@@ -98,10 +108,12 @@ impl Chain {
                     }
                 }
                 (_, _, Some(at)) => {
+                    let known = jobs[job].after.iter().filter_map(|&before| ends[before]).max().unwrap_or(0);
+                    let at = wait(known, at, Part::Digit(digit), jobs[job].set.limbs);
                     found.push(Start { cycle: at, job, part: Part::Digit(digit) });
                     now = at + self.rows();
                     digit += 1;
-                    if digit == jobs[job].level {
+                    if digit == jobs[job].set.limbs {
                         (open, pending) = (Some((job, 0)), at + self.pending());
                         (job, digit) = (job + 1, 0);
                     }
