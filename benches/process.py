@@ -10,6 +10,20 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+#: The best settings of peers. Memory that is freed stays with the process, in huge pages: OpenFHE allocates every
+#: limb anew, and glibc would give it back to the kernel. Threads of OpenMP do not spin between requests.
+SETTINGS = {
+    "GLIBC_TUNABLES": ":".join(
+        f"glibc.malloc.{name}={value}"
+        for name, value in {
+            "hugetlb": 1,
+            "mmap_threshold": 1 << 30,
+            "trim_threshold": 8 << 30,
+            "top_pad": 256 << 20,
+        }.items()
+    ),
+    "KMP_BLOCKTIME": "0",
+}
 
 
 class NotOfferedError(Exception):
@@ -19,9 +33,9 @@ class NotOfferedError(Exception):
 class Process:
     """A long-lived process behind the protocol of :mod:`benches.peers.protocol`, held to given cores."""
 
-    def __init__(self, command: Sequence[str], cores: set[int]) -> None:
+    def __init__(self, command: Sequence[str], cores: set[int], *, peer: bool = False) -> None:
         threads = str(len(cores))
-        environment = os.environ | {
+        environment = os.environ | (SETTINGS if peer else {}) | {
             "PYTHONPATH": str(ROOT),
             "OMP_NUM_THREADS": threads,
             "RAYON_NUM_THREADS": threads,

@@ -90,7 +90,7 @@ def rows(chosen: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]:
             command = _COMMANDS[side]
             if not (ROOT / command[0]).exists():
                 raise NotOfferedError(f"{side} is not installed")
-            processes[side] = Process(command, {core})
+            processes[side] = Process(command, {core}, peer=command[0] != _COMMANDS["ours"][0])
         return processes[side]
 
     def close(*sides: str) -> None:
