@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-#: The best settings of peers. Memory that is freed stays with the process, in huge pages: OpenFHE allocates every
-#: limb anew, and glibc would give it back to the kernel. Threads of OpenMP do not spin between requests.
+#: The best settings of peers. Memory that is freed stays with the process, in huge pages: OpenFHE allocates
+#: every limb anew, and glibc would give it back. Threads of OpenMP do not spin between requests.
 SETTINGS = {
     "GLIBC_TUNABLES": ":".join(
         f"glibc.malloc.{name}={value}"
@@ -35,11 +35,15 @@ class Process:
 
     def __init__(self, command: Sequence[str], cores: set[int], *, peer: bool = False) -> None:
         threads = str(len(cores))
-        environment = os.environ | (SETTINGS if peer else {}) | {
-            "PYTHONPATH": str(ROOT),
-            "OMP_NUM_THREADS": threads,
-            "RAYON_NUM_THREADS": threads,
-        }
+        environment = (
+            os.environ
+            | (SETTINGS if peer else {})
+            | {
+                "PYTHONPATH": str(ROOT),
+                "OMP_NUM_THREADS": threads,
+                "RAYON_NUM_THREADS": threads,
+            }
+        )
         self._child = subprocess.Popen(
             command,
             cwd=ROOT,
