@@ -11,7 +11,7 @@ import pytest
 from peer_libraries import run_peer
 
 import ringmill as rm
-from ringmill import cli
+from ringmill import _native, cli
 from ringmill.encryptor import Encryptor, parameters
 from ringmill.errors import EncodingError, MachineError
 from ringmill.interop import seal
@@ -80,6 +80,14 @@ def test_a_degree_outside_of_the_engine_is_named() -> None:
     assert error.value.code == "EncryptorDegree"
 
 
+def test_a_file_that_is_no_engine_is_refused(tmp_path: Path) -> None:
+    text = tmp_path / "engine.so"
+    text.write_text("no library")
+    for place in (text, tmp_path / "missing.so"):
+        with pytest.raises(MachineError, match="encryption engine"):
+            _native.Encryptor(str(place))
+
+
 def test_an_engine_for_seal_divides_by_the_prime_above() -> None:
     params = rm.Params.from_bits(10, [50, 40, 38], [52], 3, insecure=True)
     assert parameters(params, 2, seal=True)["W"] == 53
@@ -89,9 +97,10 @@ def test_an_engine_for_seal_divides_by_the_prime_above() -> None:
 
 @pytest.mark.long
 @needs_verilator
-def test_the_engine_has_seals_bits(tmp_path: Path) -> None:
+@pytest.mark.parametrize("log_n", [10, 12, 13, 14, 15])
+def test_the_engine_has_seals_bits(tmp_path: Path, log_n: int) -> None:
     words = list(range(1, 9))
-    run_peer("tenseal", "tenseal_peer", "fixed", tmp_path, 1024, [36, 36, 37], 20, words)
+    run_peer("tenseal", "tenseal_peer", "fixed", tmp_path, 1 << log_n, [36, 36, 37], 20, words)
     params = seal.load_parameters(tmp_path / "parms", scale_bits=20, insecure=True)
     public = seal.load_public_key(params, tmp_path / "public.key")
     seed = b"".join(word.to_bytes(8, "little") for word in words)
