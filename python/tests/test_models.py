@@ -250,7 +250,7 @@ def test_encrypted_results_are_those_of_the_polynomials(name: str) -> None:
 
 def test_client_and_server_are_the_steps_of_predict() -> None:
     made = LogisticRegression().fit(IRIS, TWO)
-    model = rm.from_sklearn(made, IRIS, rows=64)
+    model = rm.from_sklearn(made, IRIS, rows=64, layout="rows")
     keys = model.compiled.keygen()
     arguments = model.encrypt(keys.public, IRIS)
     assert (arguments.records, len(arguments.parts), model.rows) == (150, 3 * 4, 64)
@@ -480,7 +480,13 @@ def test_the_stored_study_keeps_its_bars() -> None:
     assert ours["rows_a_second"] >= 50_000
     assert ours["bytes_up"] <= 2_000
     assert ours["flips"] == 0
-    assert all(peer["rows"] == ours["rows"] for peer in peers)
+    same, few = peers
+    assert same["rows"] == ours["rows"]
+    # Concrete ML takes rows one at a time, so few are measured.
+    assert few["rows_a_second"] > 0
+    assert few["flips"] <= 0.01 * ours["rows"]
+    assert ours["single_row_layout"] == "record"
+    assert ours["single_row_seconds"] <= 0.02
     (digits,) = stored["digits"]
     assert (digits["images"], digits["unseen"]) == (10_000, 2_000)
     assert digits["seconds"]["evaluate"] <= 30
