@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import itertools
 import json
 import pickle
 import warnings
@@ -236,3 +237,31 @@ def test_a_described_machine_reports_where_every_cycle_of_a_kernel_went(
     page = (tmp_path / "report").read_text()
     assert "Where every cycle went" in page
     assert f"{reported['cycles']:,}" in page
+
+
+def test_the_report_of_a_pool_shows_what_each_unit_does_when(
+    deep: Compiled, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine = "pipelined:build=pool,limbs=8,special=7,units=3,clock=236,bandwidth=19200"
+    reported = deep.estimate(machine)
+    counters, spans = reported["counters"], reported["spans"]
+    assert counters["transforms"] == len(spans) > 0
+    assert {unit for unit, *_ in spans} == {"unit 00", "unit 01", "unit 02"}
+    # The units' work is that of the transforms, and no unit has two at once.
+    n = 2 * deep.params.slots
+    worked = sum(reported["utilisation"].values()) * reported["cycles"]
+    assert worked == pytest.approx(len(spans) * (n // 64) * (n.bit_length() - 1))
+    for unit in ("unit 00", "unit 01", "unit 02"):
+        times = sorted((start, end) for name, _, start, end in spans if name == unit)
+        assert all(end <= start for (_, end), (start, _) in itertools.pairwise(times))
+    deep.save(tmp_path / "kernel")
+    page = tmp_path / "page.html"
+    assert main(["simulate", str(tmp_path / "kernel"), "--machine", machine, "--report", str(page)]) == 0
+    said = capsys.readouterr().out
+    assert f"transforms        {len(spans):>14,}\n" in said
+    assert "the memory" in said
+    shown = page.read_text()
+    assert '"units":["unit 00","unit 01","unit 02"]' in shown
+    assert f'"cycles":{reported["cycles"]}' in shown
+    with pytest.raises(rm.MachineError, match=r"the pool was built for 1, give limbs=\d"):
+        deep.estimate("pipelined:build=pool,limbs=1,special=7")

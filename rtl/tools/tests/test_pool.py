@@ -5,7 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from rtl.pipelined.pool import SETS, Pool, Row, Sort, best, text
+from rtl.pipelined import places
+from rtl.pipelined.pool import SETS, TEN, Pool, Row, Sort, best, text
 from rtl.tools import block, simulate
 
 
@@ -63,3 +64,11 @@ def _compare(name: str, sort: Sort, tmp_path) -> None:
 @pytest.mark.parametrize("sort", [Sort(3, 2, 2), Sort(3, 1, 3), Sort(2, 2, 1)])
 def test_every_start_and_end_of_the_rtl_is_the_models(sort, tmp_path):
     _compare("pool", sort, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("period", "finished", "answer"), [(24, 1, False), (25, 1, False), (26, 1, True), (24, 2, True)]
+)
+def test_two_digits_of_two_limbs_need_26_places_while_finished_sums_are_single(period, finished, answer):
+    assert places.possible(TEN, Sort(4, 2, 2), period, finished) is answer

@@ -217,7 +217,7 @@ impl Pipelined {
         }
         counters.extend([("key_bytes".into(), keys), ("ciphertext_bytes".into(), others)]);
         let mut by = format!(
-            "the rules by which the {} starts; what the host does takes no time",
+            "the rules by which the {} start; what the host does takes no time",
             match built.build {
                 Build::Streams { .. } => "chain's slots",
                 Build::Pool { .. } => "pool's transforms",
