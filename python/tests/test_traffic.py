@@ -124,19 +124,31 @@ def test_traffic_is_what_a_slow_count_finds(seed: int) -> None:
     draw = random.Random(-seed)
     text, limbs = _random_program(seed), draw.randrange(5, 12)
     seeded, by_cost = draw.random() < 0.5, draw.random() < 0.5
-    found = _native.program_traffic(text, limbs, False, seeded, by_cost)
+    found = _native.program_traffic(text, limbs, False, seeded, by_cost, False)
     moved, spills = _slow(text, limbs, seeded=seeded, by_cost=by_cost)
     assert {name: count for name, count in found["bytes"].items() if count} == dict(moved)
     assert found["spills"] == spills
     assert found["off_chip"] == sum(count for name, count in moved.items() if name != "expanded")
     assert sum(region["off_chip"] for region in found["regions"]) == found["off_chip"]
     # All that is off chip comes once where everything fits.
-    enough = _native.program_traffic(text, 1000, False, seeded, by_cost)
+    enough = _native.program_traffic(text, 1000, False, seeded, by_cost, False)
     assert enough["spills"] == enough["refills"] == 0
     assert {k: v for k, v in enough["bytes"].items() if v} == {
         k: v for k, v in enough["distinct"].items() if v
     }
     assert enough["off_chip"] <= found["off_chip"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_another_order_is_counted_as_any_program_is(seed: int) -> None:
+    draw = random.Random(-seed)
+    text, limbs = _random_program(seed), draw.randrange(5, 9)
+    found = _native.program_traffic(text, limbs, False, True, False, True)
+    moved, _ = _slow(found["program"], limbs, seeded=True, by_cost=False)
+    plain, _ = _slow(text, limbs, seeded=True, by_cost=False)
+    assert {name: count for name, count in found["bytes"].items() if count} == dict(moved)
+    assert found["off_chip_as_written"] == plain.total() - plain["expanded"]
+    assert found["off_chip"] <= found["off_chip_as_written"]
 
 
 @pytest.fixture(scope="module")
@@ -165,6 +177,34 @@ def test_a_kernel_states_what_moves(compiled: rm.Compiled) -> None:
     assert unseeded["expanded"] == 0
     cheap = compiled.work(capacity=40, by_cost=True)["traffic"]
     assert cheap["off_chip"] <= compiled.work(capacity=40)["traffic"]["off_chip"]
+
+
+def test_a_program_in_another_order_gives_the_same_bits() -> None:
+    @rm.kernel
+    def map_of(x):  # type: ignore[no-untyped-def]
+        matrix = np.random.default_rng(1).uniform(-1, 1, (64, 64)) / 64
+        return (x * x) @ matrix + x
+
+    params = rm.Params.from_bits(10, [50, 40, 40, 40, 40], [50, 50], 3, insecure=True)
+    found = map_of.compile(rm.vector(64), params=params)
+    text = found.plan.limb_program(found.switching, "reference")
+    moved = _native.program_traffic(text, 16, False, True, False, True)
+    assert moved["orders"][0] > 0
+    assert moved["off_chip"] < moved["off_chip_as_written"]
+    assert moved["program"] != text
+    draw = np.random.default_rng(2)
+    q = dict(re.findall(r"modulus (\w+) = (\d+)", text))
+    groups = re.findall(r"input \w+ \w+ : (?:eval|coeff)((?: \(2\^\d+\))?)((?: \w+)+)", text)
+    limbs = []
+    for stride, primes in groups:
+        step = 1 << int(stride.strip(" ()")[2:]) if stride else 1
+        for prime in primes.split():
+            limb = draw.integers(0, int(q[prime]), 1024, dtype=np.uint64)
+            limb[np.arange(1024) % step != 0] = 0
+            limbs.append(limb.tobytes())
+    plain = _native.run_program(text, "reference", limbs)
+    for machine in ("reference", "cpu"):
+        assert _native.run_program(moved["program"], machine, limbs) == plain
 
 
 def test_a_capacity_that_holds_no_instruction_is_refused_with_the_least(compiled: rm.Compiled) -> None:
@@ -207,5 +247,13 @@ def test_inspect_shows_what_moves(
     (folder / "random.limb").write_text(_random_program(3))
     assert main(["inspect", str(folder / "random.limb"), "--capacity", "8"]) == 0
     assert "8 limbs of 31 bits a word" in capsys.readouterr().out
+    out = folder / "other.limb"
+    assert main(["inspect", str(folder / "turns.kernel"), "--capacity", "30", "--reorder", str(out)]) == 0
+    assert "as written" in capsys.readouterr().out
+    assert main(["inspect", str(out), "--capacity", "30"]) == 0
+    again = compiled.work(capacity=30, reorder=True)["traffic"]
+    assert f"{again['spills']:,} limbs, refills {again['refills']:,}" in capsys.readouterr().out
+    assert main(["inspect", str(folder / "turns.kernel"), "--reorder", str(out)]) != 0
+    assert "--capacity 128MiB" in capsys.readouterr().err
     assert main(["inspect", str(folder / "random.limb"), "--capacity", "2"]) != 0
     assert "give at least" in capsys.readouterr().err

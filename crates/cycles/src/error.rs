@@ -86,6 +86,8 @@ pub enum CapacityError {
     Least { program: String, limbs: u64, least: u64, kind: &'static str, bytes: u64 },
     #[error(transparent)]
     Refused(#[from] Refused),
+    #[error(transparent)]
+    Graph(#[from] GraphError),
 }
 
 /// A rule that a graph breaks.

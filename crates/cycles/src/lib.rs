@@ -45,7 +45,7 @@ pub mod trace;
 
 pub use account::Part;
 pub use bounds::Bounds;
-pub use capacity::{Capacity, Chip, RegionTraffic, Traffic};
+pub use capacity::{Capacity, Chip, RegionTraffic, Reordered, Traffic};
 pub use description::Description;
 pub use error::{CapacityError, DescriptionError, GraphError, Refused};
 pub use graph::{Class, Graph, Kind};

@@ -9,13 +9,13 @@ use ringmill_program::he::{self, Chain, Scale};
 use ringmill_program::limb::{self, InputClass, LimbProgram, SectionKind};
 use ringmill_program::lower::lower;
 use ringmill_program::manage::{Options, manage, remove_dead, simplify};
-use ringmill_program::schedule::{Memory, load_inputs, recompute, schedule};
+use ringmill_program::schedule::{Memory, Reach, by_primes, in_order, load_inputs, recompute, schedule};
 
 /// Makes of an example what its pass makes of it.
 type Run = fn(&str) -> String;
 
 /// The passes in the order in which a program meets them: source, call, and what runs the example.
-const PASSES: [(&str, &str, Run); 11] = [
+const PASSES: [(&str, &str, Run); 12] = [
     ("manage/simplify.rs", "manage::simplify", |text| {
         simplify(&he::parse(text).unwrap()).unwrap().to_string()
     }),
@@ -38,6 +38,12 @@ const PASSES: [(&str, &str, Run); 11] = [
     ("schedule/recompute.rs", "schedule::recompute", |text| recompute(&limb(text)).to_string()),
     ("schedule/loads.rs", "schedule::load_inputs", |text| {
         load_inputs(&limb(text), &[InputClass::Data]).to_string()
+    }),
+    ("schedule/by_primes.rs", "schedule::by_primes", |text| {
+        let program = limb(text);
+        let order: Vec<u32> = (0..program.len() as u32).collect();
+        let order = by_primes(&program, &order, 0..program.len(), Reach::Raised).unwrap();
+        in_order(&program, &order).to_string()
     }),
     ("schedule/mod.rs", "schedule::schedule", |text| {
         schedule(&limb(text), Memory::Least).unwrap().to_string()

@@ -9,7 +9,9 @@ use ringmill_machine::Reference;
 use ringmill_program::limb::random::{RandomProgram, inputs};
 use ringmill_program::limb::{InputClass, LimbProgram, Opcode, Source, parse};
 use ringmill_program::lower::{Operation, single};
-use ringmill_program::schedule::{Memory, ScheduleError, Statistics, load_inputs, recompute, schedule};
+use ringmill_program::schedule::{
+    Memory, Reach, ScheduleError, Statistics, by_primes, in_order, load_inputs, recompute, schedule,
+};
 use support::{execute, primes};
 
 fn random(seed: u64, moduli: usize, instructions: usize) -> LimbProgram {
@@ -78,6 +80,23 @@ proptest! {
         let recomputed = recompute(&program);
         verified(&recomputed);
         prop_assert_eq!(outputs(&recomputed, seed), outputs(&program, seed));
+    }
+
+    #[test]
+    fn orders_by_primes_keep_the_bits(seed: u64, moduli in 1usize..6, size in 1usize..120, begin in 0usize..100, len in 1usize..120) {
+        let program = random(seed, moduli, size);
+        let mut order: Vec<u32> = (0..program.len() as u32).collect();
+        let window = begin.min(program.len())..(begin + len).min(program.len());
+        for reach in [Reach::Pointwise, Reach::Raised] {
+            let Some(found) = by_primes(&program, &order, window.clone(), reach) else { continue };
+            order[window.clone()].copy_from_slice(&found);
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            prop_assert!(sorted.into_iter().eq(0..program.len() as u32));
+            let moved = in_order(&program, &order);
+            verified(&moved);
+            prop_assert_eq!(outputs(&moved, seed), outputs(&program, seed));
+        }
     }
 
     #[test]

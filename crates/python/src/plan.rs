@@ -306,7 +306,7 @@ impl Plan {
         switching::work(py, self, switching, &costs.get().inner)
     }
 
-    /// What one run moves over the edge of a chip of a capacity, in limbs or in bytes: `traffic.rs`.
+    /// What one run moves over the edge of a chip of a capacity, in limbs or in bytes, as it is or in a better order: `traffic.rs`.
     #[allow(clippy::too_many_arguments)] // the facade in Python names them
     fn traffic<'py>(
         &self,
@@ -317,8 +317,9 @@ impl Plan {
         in_bytes: bool,
         seeded: bool,
         by_cost: bool,
+        reorder: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let asked = traffic::Asked::new(amount, in_bytes, seeded, by_cost);
+        let asked = traffic::Asked::new(amount, in_bytes, seeded, by_cost, reorder);
         traffic::of_plan(py, self, switching, costs.get(), asked)
     }
 

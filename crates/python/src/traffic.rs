@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use ringmill_cycles::{Capacity, Chip, Flow, Graph, RegionTraffic, Traffic};
+use ringmill_cycles::{Capacity, Chip, Flow, Graph, RegionTraffic, Reordered, Traffic};
 use ringmill_program::he::Program;
 use ringmill_program::limb::{LimbProgram, parse};
 use ringmill_program::lower::lower_by;
@@ -19,19 +19,35 @@ pub(crate) struct Asked {
     capacity: Capacity,
     seeded: bool,
     by_cost: bool,
+    reorder: bool,
+}
+
+/// What a program moves; where another order was looked for, the program in that order too.
+struct Found {
+    traffic: Traffic,
+    reordered: Option<Reordered>,
 }
 
 impl Asked {
-    pub(crate) const fn new(amount: u64, in_bytes: bool, seeded: bool, by_cost: bool) -> Self {
+    pub(crate) const fn new(amount: u64, in_bytes: bool, seeded: bool, by_cost: bool, reorder: bool) -> Self {
         let capacity = if in_bytes { Capacity::Bytes(amount) } else { Capacity::Limbs(amount) };
-        Self { capacity, seeded, by_cost }
+        Self { capacity, seeded, by_cost, reorder }
     }
 
-    fn of(self, program: &LimbProgram) -> Result<Traffic, Failure> {
-        let graph = Graph::of(program).map_err(|e| Failure::of(Family::Program, &e))?;
+    fn of(self, program: &LimbProgram) -> Result<Found, Failure> {
+        let failed = |e| Failure::of(Family::Program, &e);
+        let graph_of =
+            |program: &LimbProgram| Graph::of(program).map_err(|e| Failure::of(Family::Program, &e));
+        let graph = graph_of(program)?;
         let chip = Chip::new(&graph, self.capacity, self.seeded);
         let chip = chip.map(|chip| if self.by_cost { chip.by_cost() } else { chip });
-        chip.and_then(|chip| chip.traffic(&graph, None)).map_err(|e| Failure::of(Family::Program, &e))
+        let chip = chip.map_err(failed)?;
+        if !self.reorder {
+            return Ok(Found { traffic: chip.traffic(&graph, None).map_err(failed)?, reordered: None });
+        }
+        let reordered = chip.reorder(program, &graph).map_err(failed)?;
+        let traffic = chip.traffic(&graph_of(&reordered.program)?, None).map_err(failed)?;
+        Ok(Found { traffic, reordered: Some(reordered) })
     }
 }
 
@@ -44,9 +60,11 @@ pub(crate) fn program_traffic<'py>(
     in_bytes: bool,
     seeded: bool,
     by_cost: bool,
+    reorder: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let program = parse(text).map_err(|e| Failure::of(Family::Program, &e))?;
-    let found = interruptible(py, move || Asked::new(amount, in_bytes, seeded, by_cost).of(&program))?;
+    let found =
+        interruptible(py, move || Asked::new(amount, in_bytes, seeded, by_cost, reorder).of(&program))?;
     reported(py, &found)
 }
 
@@ -58,13 +76,14 @@ pub(crate) fn of_plan<'py>(
     costs: &Costs,
     asked: Asked,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let found = py.detach(|| -> Result<Traffic, Failure> {
+    let found = py.detach(|| -> Result<Found, Failure> {
         let program = &plan.managed.program;
         let method = method_of((&plan.params, program), word, &costs.inner)?;
         let lowered = lower_by(program, &method).map_err(|e| Failure::of(Family::Program, &e))?;
-        let mut traffic = asked.of(&lowered.program)?;
-        traffic.regions = RegionTraffic::merged(traffic.regions, |label| region(program, &label));
-        Ok(traffic)
+        let mut found = asked.of(&lowered.program)?;
+        let regions = std::mem::take(&mut found.traffic.regions);
+        found.traffic.regions = RegionTraffic::merged(regions, |label| region(program, &label));
+        Ok(found)
     })?;
     reported(py, &found)
 }
@@ -77,8 +96,13 @@ fn region(program: &Program, label: &str) -> String {
 }
 
 /// As a dictionary.
-fn reported<'py>(py: Python<'py>, traffic: &Traffic) -> PyResult<Bound<'py, PyDict>> {
-    let out = PyDict::new(py);
+fn reported<'py>(py: Python<'py>, found: &Found) -> PyResult<Bound<'py, PyDict>> {
+    let (out, traffic) = (PyDict::new(py), &found.traffic);
+    if let Some(reordered) = &found.reordered {
+        out.set_item("program", reordered.program.to_string())?;
+        out.set_item("off_chip_as_written", reordered.off_chip.0)?;
+        out.set_item("orders", (reordered.kept, reordered.tried))?;
+    }
     out.set_item("limbs", traffic.capacity)?;
     out.set_item("least_limbs", traffic.least)?;
     out.set_item("word_bits", traffic.word)?;

@@ -16,7 +16,7 @@
     ringmill machines
     ringmill calibrate
     ringmill profile  --kernel K
-    ringmill compare  casa | coxhe | taiyi | taiyi-parameters
+    ringmill compare  casa | coxhe | taiyi | taiyi-parameters | capacity
     ringmill workload digits | resnet-20 --run FOLDER
     ringmill import   seal | openfhe WHAT FILE … --out FILE
     ringmill export   seal | openfhe WHAT FILE --out FILE
@@ -94,6 +94,11 @@ def _parser() -> argparse.ArgumentParser:
         "--capacity",
         metavar="SIZE",
         help="of a kernel: what moves over the edge of a chip of this capacity, 128MiB or 298 limbs",
+    )
+    sub.add_argument(
+        "--reorder",
+        metavar="OUT",
+        help="with --capacity: look for an order that moves less, and write the limb program in it",
     )
 
     sub = verb("params", "Show parameters by name or by need.")
@@ -182,7 +187,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "paper",
         metavar="PAPER",
-        help="a folder of ringmill.studies.papers: casa, coxhe, duong-lee, nguyen, taiyi, taiyi-parameters",
+        help="a folder of ringmill.studies.papers: casa, coxhe, duong-lee, nguyen, taiyi, "
+        "taiyi-parameters; or capacity: what bootstrapping moves over the edge of a chip",
     )
     sub.add_argument(
         "--item",

@@ -10,7 +10,9 @@ from typing import Any
 from ringmill import bundle, memory
 from ringmill._checks import sizes
 from ringmill._native import Ciphertext, EvaluationKeys, identify, identify_file, program_traffic
+from ringmill.atomic import write_text
 from ringmill.cli import traffic
+from ringmill.cli.places import to_write
 from ringmill.cli.read import client, evaluation_keys, named, warn_if_open
 from ringmill.cli.simulate import program_text
 from ringmill.client import Client, ClientSide
@@ -26,7 +28,9 @@ def inspect(options: Namespace) -> Facts:
     """Say what a file is, without any key; with a kernel, what only its parameters can read."""
     path = Path(options.file)
     if options.capacity is not None:
-        return {"file": options.file, **_traffic(options.file, options.capacity)}
+        return {"file": options.file, **_traffic(options.file, options.capacity, options.reorder)}
+    if options.reorder is not None:
+        fail(CommandError, "NoCapacity", "--reorder is for a chip; give its size, as --capacity 128MiB.")
     if path.is_dir():
         return {"folder": options.file, "files": _files(path)}
     kernel = client(options.kernel) if options.kernel else None
@@ -36,17 +40,20 @@ def inspect(options: Namespace) -> Facts:
     return facts
 
 
-def _traffic(path: str, capacity: str) -> Facts:
-    """What a kernel, or the text of a limb program, moves over the edge of a chip."""
+def _traffic(path: str, capacity: str, out: str | None) -> Facts:
+    """What a kernel or a limb program moves over the edge of a chip; with ``out`` in a better order."""
     held = sizes.capacity(CommandError, "--capacity", capacity)
+    target = None if out is None else to_write(out, path)
+    seeded, by_cost, reorder = True, False, target is not None
     if bundle.is_bundle(path):
         compiled = Compiled.load(path)
-        of_plan = compiled.plan.traffic
-        moved = of_plan(compiled.switching, costs_of("cpu"), *held, True, False)
+        moved = compiled.plan.traffic(compiled.switching, costs_of("cpu"), *held, seeded, by_cost, reorder)
     else:
         with named(path):
-            moved = program_traffic(program_text(path), *held, True, False)
-    return traffic.facts(moved)
+            moved = program_traffic(program_text(path), *held, seeded, by_cost, reorder)
+    if target is not None:
+        write_text(target, moved["program"])
+    return traffic.facts(moved) | ({} if target is None else {"program": str(target)})
 
 
 def _files(folder: Path) -> list[str]:

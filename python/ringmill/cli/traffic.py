@@ -27,7 +27,8 @@ def facts(moved: Facts) -> Facts:
         f"{moved['least_limbs']} at least",
         "live limbs": f"{moved['peak_limbs']:,} at most, {moved['mean_limbs']:,.1f} in the mean",
         "spills": f"{moved['spills']:,} limbs, refills {moved['refills']:,}",
-        "off chip": _megabytes(moved["off_chip"]),
+        "off chip": _megabytes(moved["off_chip"])
+        + (f", {_megabytes(moved['off_chip_as_written'])} as written" if "orders" in moved else ""),
         "by class": classes,
         "regions": [
             f"{region['region'] or 'no region'}: {_megabytes(region['off_chip'])}, of these spilled "

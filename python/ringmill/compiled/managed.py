@@ -120,6 +120,7 @@ class Managed(ClientSide):
         capacity: int | str | None = None,
         seeded: bool = True,
         by_cost: bool = False,
+        reorder: bool = False,
     ) -> dict[str, Any]:
         """What one evaluation takes, counted in the limb program without running it.
 
@@ -134,7 +135,9 @@ class Managed(ClientSide):
         - ``spills`` and ``refills`` in limbs; ``off_chip`` bytes;
         - ``bytes``, and ``distinct`` (each limb once), by class;
         - ``peak_limbs`` and ``mean_limbs``: results that are still to be read;
-        - ``regions`` of the program.
+        - ``regions`` of the program;
+        - with ``reorder`` also ``program``, the limb program in the other order as text,
+          ``off_chip_as_written``, and ``orders``: how many changes were kept, of how many.
 
         Args:
             machine: whose ``costs`` choose the methods and predict the ``seconds``: one that ``evaluate``
@@ -146,6 +149,8 @@ class Managed(ClientSide):
             seeded: whether the uniform halves of keys are made on chip from seeds, and take no bytes.
             by_cost: whether what is cheap to bring back goes first: these halves, then limbs with a copy off
                 chip, whose next use counts as twice as far away.
+            reorder: whether an order of the limb program is looked for that moves fewer bytes. It has the
+                same instructions and the same bits, and never moves more than the program as it is.
 
         Raises
         ------
@@ -158,7 +163,7 @@ class Managed(ClientSide):
         facts = self.plan.work(self.switching, costs)
         if held is not None:
             facts["traffic"] = self.plan.traffic(
-                self.switching, costs, held.amount, held.in_bytes, bool(seeded), bool(by_cost)
+                self.switching, costs, *held, bool(seeded), bool(by_cost), bool(reorder)
             )
         return facts
 

@@ -133,3 +133,87 @@ fn a_capacity_below_that_of_one_instruction_is_refused_with_the_least() {
     let traffic = Chip::new(&graph, Capacity::Bytes(30720), true).unwrap().traffic(&graph, None).unwrap();
     assert_eq!((traffic.capacity, traffic.least, traffic.off_chip()), (6, 6, 6 * 5120));
 }
+
+/// A map of some sums of some rotations, operation by operation: each rotation is there as a whole before the sums read it.
+fn map(primes: usize, rotations: usize, sums: usize) -> String {
+    use std::fmt::Write as _;
+
+    let q = ringmill_ring::primes::of_bits(30, 4, primes, &[]).unwrap();
+    let names: Vec<String> = (0..primes).map(|i| format!("q{i}")).collect();
+    let names = names.join(" ");
+    let mut text = String::from("limb map : 2^4 {\n");
+    q.iter().enumerate().for_each(|(i, q)| writeln!(text, "  modulus q{i} = {}", q.value()).unwrap());
+    writeln!(
+        text,
+        "  input data x : eval {names}\n  input key k_b0 : eval {names}\n  output y : eval {names}"
+    )
+    .unwrap();
+    let mut next = 0..;
+    let mut rotated = vec![Vec::new(); rotations];
+    for (r, of) in rotated.iter_mut().enumerate() {
+        writeln!(text, "region %{r} rotate").unwrap();
+        for i in 0..primes {
+            let v = next.next().unwrap();
+            writeln!(text, "  %{v} = dot [x.{i}], [k_b0.{i}] : q{i} eval").unwrap();
+            of.push(v);
+        }
+    }
+    writeln!(text, "region %{rotations} add").unwrap();
+    let mut all = vec![Vec::new(); sums];
+    for (s, of) in all.iter_mut().enumerate() {
+        for i in 0..primes {
+            let v = next.next().unwrap();
+            let read: Vec<String> = rotated.iter().map(|r| format!("%{}", r[i])).collect();
+            let turned: Vec<String> = (0..rotations).map(|r| read[(r + s) % rotations].clone()).collect();
+            writeln!(text, "  %{v} = dot [{}], [{}] : q{i} eval", read.join(", "), turned.join(", "))
+                .unwrap();
+            of.push(v);
+        }
+    }
+    writeln!(text, "region %{} add", rotations + 1).unwrap();
+    for (i, (a, b)) in all[0].iter().zip(&all[sums - 1]).enumerate() {
+        let v = next.next().unwrap();
+        writeln!(text, "  %{v} = mul %{a}, %{b} : q{i} eval\n  store %{v} -> y.{i}").unwrap();
+    }
+    text + "}\n"
+}
+
+#[test]
+fn a_map_goes_prime_by_prime_where_its_rotations_do_not_fit() {
+    let program = ringmill_program::limb::parse(&map(6, 4, 2)).unwrap();
+    let graph = Graph::of(&program).unwrap();
+    let chip = Chip::new(&graph, Capacity::Limbs(14), true).unwrap();
+    let found = chip.reorder(&program, &graph).unwrap();
+    let other = Graph::of(&found.program).unwrap();
+    let (before, after) = (chip.traffic(&graph, None).unwrap(), chip.traffic(&other, None).unwrap());
+    assert_eq!(found.off_chip, (before.off_chip(), after.off_chip()));
+    // Inputs come once and results leave once; rotations are 24 limbs where 14 fit.
+    assert!(before.bytes(Flow::Spill) > 0);
+    assert_eq!(after.bytes(Flow::Spill) + after.bytes(Flow::Fill), 0, "{:?}", after.flows);
+    assert_eq!(after.off_chip(), 18 * 60);
+    // Where all fits nothing is changed.
+    let large = Chip::new(&graph, Capacity::Limbs(100), true).unwrap();
+    let same = large.reorder(&program, &graph).unwrap();
+    assert_eq!((same.kept, &same.program), (0, &program));
+}
+
+proptest! {
+    #[test]
+    fn a_reordered_program_is_valid_and_moves_no_more(
+        seed: u64, moduli in 1usize..5, size in 1usize..150, more in 0u64..12, seeded: bool, by_cost: bool,
+    ) {
+        let moduli = ringmill_ring::primes::of_bits(30, 4, moduli, &[]).unwrap();
+        let random = ringmill_program::limb::random::RandomProgram { log_n: 4, moduli, instructions: size, seed };
+        let program = random.generate().unwrap();
+        let graph = Graph::of(&program).unwrap();
+        let least = Chip::new(&graph, Capacity::Limbs(1 << 20), seeded).unwrap().least;
+        let chip = Chip::new(&graph, Capacity::Limbs(least + more), seeded).unwrap();
+        let chip = if by_cost { chip.by_cost() } else { chip };
+        let found = chip.reorder(&program, &graph).unwrap();
+        let other = Graph::of(&found.program).unwrap();
+        prop_assert_eq!(found.off_chip.0, chip.traffic(&graph, None).unwrap().off_chip());
+        prop_assert_eq!(found.off_chip.1, chip.traffic(&other, None).unwrap().off_chip());
+        prop_assert!(found.off_chip.1 <= found.off_chip.0);
+        prop_assert_eq!(other.len(), graph.len());
+    }
+}

@@ -10,12 +10,46 @@ use crate::limb::{Allocation, BufferId, LimbProgram, Operand, Region};
 /// The program in the given order, every value with its buffer. `order` must be a permutation of the instructions that
 /// keeps definitions before uses, as the functions of [`super::order`] give.
 pub fn allocate(program: &LimbProgram, readers: &Readers, order: &[u32]) -> LimbProgram {
-    let (nodes, operands) = (Vec::with_capacity(program.len()), Vec::with_capacity(program.operands.len()));
-    let mut out =
-        LimbProgram { nodes, operands, regions: Vec::new(), sections: Vec::new(), ..program.clone() };
+    let mut out = in_order(program, order);
     let mut remaining = readers.counts();
     let mut buffer_of = vec![BufferId(0); program.values()];
     let (mut free, mut buffers) = (Vec::new(), 0u32);
+    for i in 0..out.len() {
+        let reuse = reusable(&out, i, |v| remaining[v.index()] == 1);
+        let reused = reuse.and_then(|k| out.operands(i)[k].value());
+        if let Some(k) = reuse {
+            // Only sums and products reuse another operand than the first, and for them the order does not matter.
+            let first = out.nodes[i].first as usize;
+            out.operands.swap(first, first + k);
+        }
+        if let Some(dst) = out.defined(i) {
+            let fresh = || {
+                buffers += 1;
+                BufferId(buffers - 1)
+            };
+            buffer_of[dst.index()] =
+                reused.map_or_else(|| free.pop().unwrap_or_else(fresh), |v| buffer_of[v.index()]);
+        }
+        distinct_values(out.operands(i), |v| {
+            remaining[v.index()] -= 1;
+            if remaining[v.index()] == 0 && reused != Some(v) {
+                free.push(buffer_of[v.index()]);
+            }
+        });
+        if let Some(dst) = out.defined(i).filter(|dst| remaining[dst.index()] == 0) {
+            free.push(buffer_of[dst.index()]);
+        }
+    }
+    out.allocation = Some(Allocation { buffers, buffer_of });
+    out
+}
+
+/// The program in the given order, which must be one as [`allocate`] takes. Regions begin anew where the order enters them; sections
+/// and buffers are dropped.
+pub fn in_order(program: &LimbProgram, order: &[u32]) -> LimbProgram {
+    let mut out = program.emptied();
+    out.nodes.reserve_exact(program.len());
+    out.operands.reserve_exact(program.operands.len());
     let region_of = regions(program);
     let mut region = None;
     for &i in order {
@@ -27,32 +61,7 @@ pub fn allocate(program: &LimbProgram, readers: &Readers, order: &[u32]) -> Limb
         }
         let node = program.nodes[i];
         out.push_node(node.op, node.dst, program.operands(i).iter().copied(), node.immediate);
-        let reuse = reusable(program, i, |v| remaining[v.index()] == 1);
-        let reused = reuse.and_then(|k| program.operands(i)[k].value());
-        if let Some(k) = reuse {
-            // Only sums and products reuse another operand than the first, and for them the order does not matter.
-            let first = out.operands.len() - program.operands(i).len();
-            out.operands.swap(first, first + k);
-        }
-        if let Some(dst) = program.defined(i) {
-            let fresh = || {
-                buffers += 1;
-                BufferId(buffers - 1)
-            };
-            buffer_of[dst.index()] =
-                reused.map_or_else(|| free.pop().unwrap_or_else(fresh), |v| buffer_of[v.index()]);
-        }
-        distinct_values(program.operands(i), |v| {
-            remaining[v.index()] -= 1;
-            if remaining[v.index()] == 0 && reused != Some(v) {
-                free.push(buffer_of[v.index()]);
-            }
-        });
-        if let Some(dst) = program.defined(i).filter(|dst| remaining[dst.index()] == 0) {
-            free.push(buffer_of[dst.index()]);
-        }
     }
-    out.allocation = Some(Allocation { buffers, buffer_of });
     out
 }
 

@@ -26,18 +26,22 @@
 //! |---|---|
 //! | [`lifetime`] | who reads each value, and how many limbs live at once |
 //! | [`order`] | orders that keep fewer limbs alive |
-//! | [`allocate`] | buffers for the values of an order |
+//! | [`mod@allocate`] | buffers for the values of an order |
+//! | [`mod@by_primes`] | instructions prime by prime |
 //! | [`mod@recompute`] | products of inputs computed again where they are read |
 //! | [`loads`] | explicit loads, for machines that compute on local memory only |
 //! | [`statistics`] | what a program costs |
 
 pub mod allocate;
+pub mod by_primes;
 pub mod lifetime;
 pub mod loads;
 pub mod order;
 pub mod recompute;
 pub mod statistics;
 
+pub use allocate::in_order;
+pub use by_primes::{Reach, by_primes};
 pub use loads::load_inputs;
 pub use recompute::recompute;
 pub use statistics::Statistics;
