@@ -49,6 +49,9 @@ from ringmill.values import Values
 
 Facts = dict[str, Any]
 
+#: What ``compare`` takes beside papers: what chips of some capacities move.
+CAPACITY = "capacity"
+
 # The verb is a keyword of the language.
 globals()["import"] = import_
 
@@ -239,7 +242,11 @@ def _chosen_by(costs: Path) -> str:
 
 
 def compare(options: Namespace) -> Facts:
-    """Put a paper's figures beside ours, or say what became of one of its items."""
+    """Put a paper's figures beside ours, say what became of one of its items, or count what chips move."""
+    if options.paper == CAPACITY:
+        from ringmill.studies import capacity
+
+        return capacity.facts(show(options))
     from ringmill.studies.papers import items, paper, traceability
     from ringmill.studies.papers.paper import Settings
 
@@ -255,6 +262,10 @@ def show_compare(facts: Facts) -> None:
     """Print the tables of a comparison, or the items asked for."""
     from ringmill.studies.papers import paper, sheets, traceability
 
+    if facts["paper"] == CAPACITY:
+        from ringmill.studies import capacity
+
+        return sheets.show([capacity.sheet(facts["rows"])], list(capacity.NOTES))
     if "items" in facts:
         for row in facts["items"]:
             print(f"{row['item']}: {traceability.Item(**row).words()}")
