@@ -200,7 +200,8 @@ impl Chip {
     /// What a program moves if its instructions run in an order that it allows; in its own if none is given.
     ///
     /// # Errors
-    /// [`CapacityError::Long`] for programs that are larger than what is counted.
+    /// [`CapacityError::Least`] where one instruction needs more limbs, [`CapacityError::Refused`] for a graph that the machine does not
+    /// run.
     pub fn traffic(&self, graph: &Graph, order: Option<&[u32]>) -> Result<Traffic, CapacityError> {
         let plan = Plan::new(&self.machine, graph)?;
         let own: Vec<u32>;
