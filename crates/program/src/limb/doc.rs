@@ -72,6 +72,8 @@ ringmill-program` rewrites it).
   digits of two limbs, and divides by P·q_4. `rescale by 2` divides by the two last primes, where they are one level.
 - **Buffers**: after allocation every value has a buffer, `b3:%7 = …`. *In place* below says whether the result may take
   the buffer of the first operand; it never shares the buffer of another one.
+- **Forms**: this text, and a compact one of about a fifth of its bytes, which `write_binary` and `read_binary` write and read
+  as streams (`crates/program/src/limb/binary.rs` says how). Both give back the same program.
 
 ## Instructions
 

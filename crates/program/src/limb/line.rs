@@ -25,6 +25,8 @@ pub enum ParseError {
         #[field(display)]
         source: RingError,
     },
+    #[error("line {line}: an instruction stands where only declarations do")]
+    Instruction { line: usize },
     #[error("line {line}: the section of line {section} is not at its `end` yet")]
     Open { line: usize, section: usize },
     #[error("line {line}: {what} must stand above the first instruction")]

@@ -10,7 +10,9 @@
 //! | [`section`], [`mod@split`] | operations of the scheme in a program, and parts of it for machines of fixed function |
 //! | [`mod@verify`] | the invariants every program obeys |
 //! | [`mod@print`], [`mod@parse`] | the text form and back |
+//! | [`binary`] | the compact form, written and read as a stream |
 
+pub mod binary;
 pub mod build;
 mod dead;
 pub mod doc;
@@ -25,6 +27,7 @@ pub mod split;
 pub mod types;
 pub mod verify;
 
+pub use binary::BinaryError;
 pub use build::LimbBuilder;
 pub use op::{Immediate, OpSpec, Opcode, Shape};
 pub use parse::{ParseError, parse};

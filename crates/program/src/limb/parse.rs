@@ -55,6 +55,19 @@ pub fn parse(text: &str) -> Result<LimbProgram, ParseError> {
     }
 }
 
+/// Reads a program without instructions and verifies nothing: names, types, and whether values have buffers.
+pub(super) fn declarations(text: &str) -> Result<LimbProgram, ParseError> {
+    let mut reader = Reader::new(text);
+    reader.whole()?;
+    let Reader { mut builder, buffers, lines, .. } = reader;
+    let more = !builder.program.regions.is_empty() || !builder.program.sections.is_empty();
+    if let Some(line) = lines.first().copied().or(more.then_some(1)) {
+        return Err(ParseError::Instruction { line });
+    }
+    builder.program.allocation = buffers.map(|buffers| Allocation { buffers, buffer_of: Vec::new() });
+    Ok(builder.program)
+}
+
 struct Reader<'a> {
     at: Line<'a>,
     text: std::iter::Enumerate<std::str::Lines<'a>>,
