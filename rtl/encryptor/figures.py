@@ -23,6 +23,7 @@ from rtl.encryptor.schedule import (
     SYMMETRIC,
     Engine,
 )
+from rtl.tools import synth
 from rtl.tools.block import RTL
 
 PLACE = RTL.parent / "python" / "ringmill" / "studies" / "papers" / "nguyen" / "ours.json"
@@ -46,9 +47,32 @@ MODES = {
 SEEDED, EXPANSION_DSP = ("symmetric", "keygen"), 4 * 6
 #: `rm_modmul` by the name of its kind, and its DSP blocks at 60 bits.
 KINDS = {"Barrett": 4, "Montgomery": 3, "word Montgomery by 15 bits": 245}
-#: Word Montgomery of 15 bits, of moduli of all its bits and of fewer; modes whose blocks are added up.
-NTT_15_KIND, NTT_15_ANY = 245, 757
-COMPOSED = ("engine", "engine+special")
+#: Word Montgomery of 15 bits; the builds that were synthesised, by the mode that they are for.
+NTT_15_KIND = 245
+BUILDS = {
+    "engine": {"Extra": 0, "Seeded": 0, "Seal": 0},
+    "engine+special": {"Extra": 1, "Seeded": 0, "Seal": 0},
+    "seal": {"Extra": 1, "Seeded": 0, "Seal": 1},
+    "decrypt": {"Extra": 0, "Seeded": 0, "Seal": 0},
+}
+#: Those whose area is shown by parts: the paper's mode; every mode but SEAL's; SEAL's.
+AREAS = {
+    "engine+special": BUILDS["engine+special"],
+    "all but seal": {"Extra": 1, "Seeded": 1, "Seal": 0},
+    "seal": BUILDS["seal"],
+}
+#: What a reader calls the modules of an engine.
+PARTS = {
+    "rm_encryptor": "jobs, starts, rows and status",
+    "rm_enc_extra": "lane of the extra prime",
+    "rm_enc_round": "rounding modulo the extra prime",
+    "rm_enc_uniform": "expansions of seeds",
+    "rm_enc_trits": "memories of samples and of the key",
+    "rm_enc_gaussian": "memories of samples and of the key",
+    "rm_enc_secret": "memories of samples and of the key",
+    "rm_secret_sampler": "sampler, with ChaCha20",
+    "rm_seal_sampler": "SEAL's sampler, with BLAKE2Xb",
+}
 NO_MESSAGE = ("keygen", "decrypt")
 FEED_FORWARD, FEEDBACK = 0, 1
 
@@ -74,33 +98,56 @@ def engine(log_n: int, log_p: int, name: str) -> Facts:
         "multipliers": used,
         "dsp": DSP_BLOCKS * used + (EXPANSION_DSP * len(WIDTHS) if name in SEEDED else 0),
         "ram_bytes": round(of.memory_bits(WIDTHS) / 8),
-        **({"composed": composed(of)} if (log_n, log_p) == PAPER_SIZE and name in COMPOSED else {}),
+        **({"composed": composed(name)} if (log_n, log_p) == PAPER_SIZE and name in BUILDS else {}),
     }
 
 
-def composed(of: Engine) -> Facts:
-    """Counts of the synthesised blocks, each as often as it is there.
+def _of_build(build: dict[str, int]) -> tuple[str, Facts]:
+    """The top of the paper's set and its parameters."""
+    log_n, log_p = PAPER_SIZE
+    widths = {"W": WIDTHS[0], "WRest": WIDTHS[1], "Kind": NTT_15_KIND, "KindRest": NTT_15_KIND, "Tile": 3}
+    sizes = {"LogP": log_p, "LogNMax": log_n, "LogNMin": 10, "Doubles": 10}
+    return "rm_encryptor", {**widths, **sizes, **build}
 
-    Multipliers, what sums have beside them, operands, and the memories of samples and key. Not in it: the
-    additions of butterflies, delays, memories of twiddle factors, samplers, control.
+
+def composed(name: str) -> Facts:
+    """Counts of the whole engine: its synthesised modules, each as often as it is there; nothing is left out.
+
+    Empty where one was not synthesised.
     """
-    p = 1 << of.log_p
-    parts: list[tuple[int, Facts]] = []
-    for (width, of_any), count in of.multipliers_by_width(WIDTHS).items():
-        kind = NTT_15_ANY if of_any else NTT_15_KIND
-        parts.append((count, synthesised("modmul", "rm_modmul", Kind=kind, W=width, Tile=3)))
-    for width in WIDTHS:
-        parts.append((1, synthesised("encryptor", "rm_enc_operand", W=width, P=p)))
-        whole = synthesised("encryptor", "rm_enc_sum", Kind=NTT_15_KIND, Tile=3, W=width, P=p)
-        parts.append((2, whole))
-        parts.append((-2 * p, synthesised("modmul", "rm_modmul", Kind=NTT_15_KIND, W=width, Tile=3)))
-    memories = {"rm_enc_trits": 3 if of.extra else 1, "rm_enc_gaussian": 2, "rm_enc_secret": 1}
-    for top, count in memories.items():
-        parts.append((count, synthesised("encryptor", top, LogP=of.log_p, LogNMax=of.log_n)))
-    if not all(row for _, row in parts):
+    try:
+        total = synth.added(*_of_build(BUILDS[name]))
+    except LookupError:
         return {}
-    total = {name: sum(count * row[name] for count, row in parts) for name in ("lut", "srl", "lutram", "ff")}
-    return {"lut": total["lut"] + total["srl"] + total["lutram"], "ff": total["ff"]}
+    return _counts(total)
+
+
+def _counts(of: Facts) -> Facts:
+    """LUTs of every use, flip-flops, DSP blocks, block memories."""
+    return {
+        "lut": of["lut"] + of["srl"] + of["lutram"],
+        "ff": of["ff"],
+        "dsp": of["dsp"],
+        "bram36": of["bram36"],
+    }
+
+
+def area(name: str) -> list[Facts]:
+    """Where the area of an engine goes: limbs, lane, samplers and the rest, in the order of LUTs."""
+    try:
+        found = synth.shares(*_of_build(AREAS[name]))
+    except LookupError:
+        return []
+    parts: dict[str, Facts] = {}
+    for of in found:
+        part = PARTS.get(of["top"]) or f"limbs of {of['params']['W']} bits"
+        here = parts.setdefault(
+            part, {"build": name, "part": part, "count": 0, "lut": 0, "ff": 0, "dsp": 0, "bram36": 0.0}
+        )
+        here["count"] += of["count"]
+        for field, value in _counts(of).items():
+            here[field] += value
+    return sorted(parts.values(), key=lambda part: -part["lut"])
 
 
 def transform(log_n: int, log_p: int, style: int) -> Facts:
@@ -145,6 +192,7 @@ def figures() -> Facts:
             for log_n, log_p in SIZES
             if log_p == 1 or name not in SEEDED
         ],
+        "area": [part for name in AREAS for part in area(name)],
         "transforms": [
             {
                 **transform(*PAPER_SIZE, style),

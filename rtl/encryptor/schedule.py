@@ -355,24 +355,6 @@ class Engine:
             found["division"] = self.limbs * 2 * p
         return found
 
-    def multipliers_by_width(self, widths: Sequence[int]) -> dict[tuple[int, bool], int]:
-        """How many multipliers of a width there are; and whether for any modulus up to it.
-
-        Those that divide have the width of the extra prime, and the narrower moduli of other limbs.
-        """
-        p = 1 << self.log_p
-        found: dict[tuple[int, bool], int] = {}
-        for width in widths:
-            of_limb = 3 * (self.log_n << (self.log_p - 1)) + (p + 1) + 2 * p
-            found[width, False] = found.get((width, False), 0) + of_limb
-            if self.extra:
-                of_division = (widths[0], width != widths[0])
-                found[of_division] = found.get(of_division, 0) + 2 * p
-        found[widths[0], False] += sum(
-            n for of, n in self.multipliers.items() if of.startswith("extra prime")
-        )
-        return found
-
     @property
     def sample_bits(self) -> int:
         """Sets of samples: a copy of the ternary bytes a lane, seven bits a Gaussian sample."""

@@ -2,7 +2,9 @@
 
 A row holds the point, the tools with their versions, a digest of the sources it was made from, and the
 figures of its flow (`rtl.tools.flows`). Points marked `"compose": true` consist of two parts:
-`rtl.tools.compose`.
+`rtl.tools.compose`. Points with `"boxes"` are synthesised without these modules, which their row names. These
+get rows too: `rtl.tools.boxes`. `added` gives the figures of all. `"zero"` names inputs of a box that are 0
+wherever it stands, which a synthesis of the box alone cannot see.
 """
 
 from __future__ import annotations
@@ -18,15 +20,18 @@ from pathlib import Path
 from threading import Lock
 
 from rtl.synth.cells import overall
-from rtl.tools import compose
+from rtl.tools import boxes, compose
 from rtl.tools.block import ROOT, RTL, BlockError, expand, load, names, sources
 from rtl.tools.flows import FLOWS, Row, versions, yosys
 
-__all__ = ["DATA", "Point", "code", "overall", "points", "run", "table"]
+__all__ = ["DATA", "Point", "added", "code", "overall", "points", "run", "shares", "table"]
 
 DATA = RTL / "synth" / "data"
 
 _MERGING = Lock()
+
+#: The top whose rows stand for a multiplier, which is one module a kind, and its parameters.
+_MULTIPLIER, _OF_MULTIPLIER, _NTT_MULTIPLIER = "rm_modmul", ("Kind", "W", "Tile"), "rm_modmul_ntt"
 
 
 @dataclass(frozen=True)
@@ -38,18 +43,34 @@ class Point:
     params: dict[str, str]
     flow: str
     compose: bool = False
+    boxes: tuple[str, ...] = ()
+    zero: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def zeros(self) -> tuple[str, ...]:
+        """The inputs of the top that are 0 wherever it stands."""
+        return dict(self.zero).get(self.top, ())
 
     @property
     def label(self) -> str:
         """For a person, and for looking a row up."""
         parameters = " ".join(f"{k}={v}" for k, v in self.params.items())
-        return f"{self.block}/{self.top} {self.flow} {parameters}" + (" composed" if self.compose else "")
+        how = " composed" if self.compose else " boxed" if self.boxes else ""
+        return f"{self.block}/{self.top} {self.flow} {parameters}{how}"
 
 
 def points(chosen: list[str], flows: list[str]) -> list[Point]:
     """Every point of the `synth` entries of the chosen blocks, narrowed to `flows` when given."""
     return [
-        Point(block, str(one["top"]), params, flow, bool(one.get("compose", False)))
+        Point(
+            block,
+            str(one["top"]),
+            params,
+            flow,
+            bool(one.get("compose", False)),
+            tuple(one.get("boxes", [])),
+            tuple((top, tuple(inputs)) for top, inputs in one.get("zero", {}).items()),
+        )
         for block in chosen or names()
         for one in load(block).synth
         for _, params in expand(one.get("each", {}), one.get("params", {}))
@@ -88,6 +109,51 @@ def _flat(point: Point, seeds: tuple[int, ...]) -> Row:
         return FLOWS[point.flow](_read(point), point.top, Path(where), seeds)
 
 
+def _boxed(point: Point) -> Row:
+    """A top without its boxes, and which these are."""
+    files, _ = sources(load(point.block))
+    of_module = {file.stem: file for file in files}
+    missing = [name for name in point.boxes if name not in of_module]
+    if missing:
+        raise BlockError(f"rtl/{point.block}/block.json: {point.top} has boxes without a source: {missing}")
+    top = point.top + "".join(f" -G {key}={value}" for key, value in point.params.items())
+    with tempfile.TemporaryDirectory(dir=ROOT / "build") as name:
+        where = Path(name)
+        boxed = {module: of_module[module] for module in point.boxes if module != point.top}
+        read, found = boxes.take_apart(" ".join(map(str, files)), top, boxed, where, yosys)
+        for port in point.zeros:
+            read += f"\ncd {point.top}\ndelete -port w:{port}\nsetundef -undriven -zero\ncd"
+        row = FLOWS[point.flow](read, point.top, where, ())
+    row["status"] = f"{row['status']}; boxes left out"
+    if point.zeros:
+        row["zero"] = list(point.zeros)
+    return row | {
+        "boxes": [{"top": box.module, "params": dict(box.params), "count": box.count} for box in found]
+    }
+
+
+@cache
+def _owner(module: str) -> str:
+    """The block that has the source of a module."""
+    return next(name for name in names() if module in {file.stem for file in load(name).sources})
+
+
+def _inside(point: Point, row: Row) -> list[Point]:
+    """The boxes of a point as points of the blocks that have them; multipliers are those of `modmul`."""
+    found = []
+    for box in row.get("boxes", []):
+        params = {name: str(value) for name, value in box["params"].items()}
+        if box["top"] == _NTT_MULTIPLIER:
+            params = {name: params[name] for name in _OF_MULTIPLIER}
+            found.append(Point("modmul", _MULTIPLIER, params, point.flow))
+        else:
+            block = _owner(box["top"])
+            there = {file.stem for file in sources(load(block))[0]}
+            inner = tuple(name for name in point.boxes if name in there)
+            found.append(replace(point, block=block, top=box["top"], params=params, boxes=inner))
+    return found
+
+
 def _parameter(point: Point, name: str) -> str:
     for given, value in point.params.items():
         if given.lower() == name.lower():
@@ -116,6 +182,8 @@ class _Run:
 
     def figures(self, point: Point, seeds: tuple[int, ...]) -> Row:
         """The figures of a point, by the way that it asks for; only the whole can be routed."""
+        if point.boxes:
+            return _boxed(point)
         if seeds or not point.compose:
             return _flat(point, seeds)
         rest, boxes = self.rest(point)
@@ -158,12 +226,13 @@ def run(
         except RuntimeError as error:
             print(f"FAIL {point.label}\n{error}", flush=True)
             return False
-        hidden = ("status", "parts")
+        hidden = ("status", "parts", "boxes", "zero")
         print(
             f"{point.label}: " + " ".join(f"{k}={v}" for k, v in row.items() if k not in hidden), flush=True
         )
         _merge(point, row)
-        return True
+        inside = _inside(point, row)
+        return all(one(box) for box in inside if not _done(box, ()))
 
     with ThreadPoolExecutor(jobs) as pool:
         return sum(not done for done in pool.map(one, work))
@@ -183,7 +252,9 @@ def _whole(point: Point) -> Row:
 
 
 def _key(row: Row) -> str:
-    return json.dumps([row["top"], row["flow"], row["params"], "parts" in row], sort_keys=True)
+    return json.dumps(
+        [row["top"], row["flow"], row["params"], "parts" in row, "boxes" in row], sort_keys=True
+    )
 
 
 def _beside(row: Row, rows: list[Row]) -> list[Row]:
@@ -207,7 +278,7 @@ def _stored(point: Point) -> Row | None:
     wanted = _whole(point) | {"sources": digest(point.block)}
     for row in _rows(point.block):
         same = all(row.get(name) == value for name, value in wanted.items())
-        if same and ("parts" in row) == point.compose:
+        if same and ("parts" in row, "boxes" in row) == (point.compose, bool(point.boxes)):
             return {k: v for k, v in row.items() if k not in (*wanted, "tools")}
     return None
 
@@ -229,6 +300,51 @@ def _merge(point: Point, figures: Row) -> None:
         file.write_text("[\n" + ",\n".join(json.dumps(r) for r in rows) + "\n]\n")
 
 
+#: What `added` adds up.
+_COUNTS = ("lut", "srl", "lutram", "ff", "dsp", "bram36")
+
+
+def shares(top: str, params: dict[str, int], flow: str = "xcup") -> list[Row]:
+    """The counts of what a top consists of: itself without its boxes, then each box as often as it is there.
+
+    `params` may say more than a row does, which then holds for them all.
+
+    Raises
+    ------
+        LookupError: a part that was not synthesised, or from other sources.
+    """
+    if top == _NTT_MULTIPLIER:
+        top, params = _MULTIPLIER, {name: params[name] for name in _OF_MULTIPLIER}
+    row = _row_of(top, params, flow)
+    found = [{"top": top, "count": 1, **{name: row[name] for name in _COUNTS}}]
+    for part in row.get("boxes", []):
+        one, count = added(part["top"], part["params"], flow), part["count"]
+        counts = {name: count * one[name] for name in _COUNTS}
+        found.append({"top": part["top"], "params": part["params"], "count": count, **counts})
+    return found
+
+
+def added(top: str, params: dict[str, int], flow: str = "xcup") -> Row:
+    """The counts of a top with all of its boxes: the sum of its shares."""
+    parts = shares(top, params, flow)
+    return {name: sum(part[name] for part in parts) for name in _COUNTS}
+
+
+def _row_of(top: str, params: dict[str, int], flow: str) -> Row:
+    """The row of a top that says most of these parameters, and nothing else."""
+    found = [
+        row
+        for block in names()
+        for row in _rows(block)
+        if (row["top"], row["flow"]) == (top, flow)
+        and row["params"].items() <= params.items()
+        and row.get("sources") == digest(block)
+    ]
+    if not found:
+        raise LookupError(f"no row of {top} with {params} for {flow} from the sources as they are")
+    return max(found, key=lambda row: (len(row["params"]), "boxes" in row))
+
+
 def table(chosen: list[str]) -> None:
     """Print the stored rows, the smallest of each flow first."""
     for block in chosen or [file.stem for file in sorted(DATA.glob("*.json"))]:
@@ -236,9 +352,9 @@ def table(chosen: list[str]) -> None:
         rows.sort(key=lambda r: (r["flow"], r["top"], r.get("overall", r.get("area_um2", r.get("lut", 0)))))
         for row in rows:
             point = " ".join(f"{key}={value}" for key, value in row["params"].items())
-            hidden = ("flow", "top", "params", "tools", "status", "parts", "sources")
+            hidden = ("flow", "top", "params", "tools", "status", "parts", "boxes", "zero", "sources")
             figures = " ".join(f"{k}={v}" for k, v in row.items() if k not in hidden and v not in (0, None))
-            notes = [word for word in ("composed",) if "parts" in row]
+            notes = [word for word, name in (("composed", "parts"), ("boxed", "boxes")) if name in row]
             notes += ["of older sources"] if row.get("sources") != digest(block) else []
             print(
                 f"{row['flow']:<6} {row['top']} {point:<24} {figures}"

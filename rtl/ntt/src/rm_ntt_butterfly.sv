@@ -6,10 +6,12 @@
 // Intervals    0 <= x, y, T < q < 2^W in, 0 <= X, Y < q out. On the way, with x' = top, y' = bottom:
 //   sum_q   x (+ y)                 [0, 2q)     W + 1 bits
 //   diff_q  y (- x)                 (-q, q)     W + 1 bits, signed
-//   top_q   sum_q (- q)             [0, q)
+//   top_q   sum_q (- q)             [0, q); forward x, which is below q
 //   bot_q   y, or (y - x + k q)/2   [0, q):  odd: k = 1, (0, 2q)/2;  even: k = 0, or 2 if negative
 //   half_q  top_q, or (top_q + (odd ? q : 0))/2 < q
-//   post    half (+ p) in [0, 2q);  (half) - p or p in (-q, q);  one conditional correction each
+//   post    half (+ p) in [0, 2q);  (half) - p or p in (-q, q);  one conditional correction each, none of the inverse
+// Area         What a direction does not correct says so at the choice. So where the direction is a constant, as in streams, the
+//              subtraction is not built.
 // Latency      4 + M cycles from x_i to x_o, one butterfly a cycle, no stall, no reset.
 // Control      follows the data: each input belongs to the butterfly that is in that stage in that
 //              cycle (offsets in rm_ntt_pkg), so that directions and moduli may change between any two.
@@ -66,7 +68,7 @@ module rm_ntt_butterfly #(
   assign bot_sum = diff_q + lift;
 
   always_ff @(posedge clk_i) begin : p_pre2
-    top_q <= sum_less_q[W] ? sum_q[W-1:0] : sum_less_q[W-1:0];
+    top_q <= (pre2_inverse_i && !sum_less_q[W]) ? sum_less_q[W-1:0] : sum_q[W-1:0];
     bot_q <= pre2_inverse_i ? bot_sum[W:1] : bot_sum[W-1:0];
   end
 
@@ -105,8 +107,10 @@ module rm_ntt_butterfly #(
   // ------------------------------------------------- stages 3 + M, 4 + M: forward, back below q
   logic [W:0]   plus_q, minus_q, plus_less_q;
   logic [W-1:0] x_q, y_q;
+  logic         forward_q;
 
   always_ff @(posedge clk_i) begin : p_post1
+    forward_q <= !post1_inverse_i;
     plus_q  <= {1'b0, half_late} + {1'b0, post1_inverse_i ? W'(0) : product};
     minus_q <= post1_inverse_i ? {1'b0, product} : {1'b0, half_late} - {1'b0, product};
   end
@@ -114,7 +118,7 @@ module rm_ntt_butterfly #(
   assign plus_less_q = plus_q - {1'b0, post2_q_i};
 
   always_ff @(posedge clk_i) begin : p_post2
-    x_q <= plus_less_q[W] ? plus_q[W-1:0] : plus_less_q[W-1:0];
+    x_q <= (forward_q && !plus_less_q[W]) ? plus_less_q[W-1:0] : plus_q[W-1:0];
     y_q <= minus_q[W-1:0] + (minus_q[W] ? post2_q_i : W'(0));
   end
 

@@ -137,7 +137,7 @@ def test_every_start_of_the_rtl_is_the_models(log_n, name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("log_n", "seed"), [(10, 7), (12, 9)])
+@pytest.mark.parametrize(("log_n", "seed"), [(10, 7), (12, 9), (13, 5), (14, 3), (15, 11)])
 def test_the_residues_are_those_of_the_software_engine(log_n, seed, tmp_path):
     build = ["cargo", "build", "--quiet", "--workspace", "--locked", "--example", "encryption_vectors"]
     subprocess.run(build, check=True, cwd=ROOT)

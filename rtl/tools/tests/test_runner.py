@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rtl.synth import cells
-from rtl.tools import compose, mutate, page, synth
+from rtl.tools import boxes, compose, mutate, page, synth
 from rtl.tools.block import RTL, BlockError, closure, expand, load, names
 from rtl.tools.check import tasks
 
@@ -118,6 +118,98 @@ def test_multipliers_of_two_kinds_are_refused():
     mixed = NETLIST.replace("parameter \\W 54", "parameter \\W 36", 1)
     with pytest.raises(ValueError, match="different kinds"):
         compose.strip(mixed, compose.MULTIPLIERS)
+
+
+BOXED = """\
+attribute \\src "x"
+module \\rm_limb
+  parameter \\W
+  wire width 8 input 1 \\a
+end
+attribute \\top 1
+module \\rm_engine
+  wire \\x
+  attribute \\src "y"
+  cell \\rm_limb \\first
+    parameter \\W 60
+    parameter \\Half 30
+    connect \\a \\x
+  end
+  cell \\rm_limb \\second
+    parameter \\W 48
+    parameter \\Half 24
+    connect \\a \\x
+  end
+  cell \\rm_limb \\third
+    parameter \\W 48
+    parameter \\Half 24
+    connect \\a \\x
+  end
+  cell $add \\sum
+    parameter \\A_WIDTH 8
+  end
+end
+"""
+
+
+def test_boxes_of_several_shapes_have_names_of_their_own():
+    text, found = boxes.strip(BOXED, {"rm_limb": ["W"]})
+    assert found == [boxes.Box("rm_limb", (("W", 60),), 1), boxes.Box("rm_limb", (("W", 48),), 2)]
+    assert [line.split()[1:] for line in text.splitlines() if "cell" in line] == [
+        ["\\rm_limb__0", "\\first"],
+        ["\\rm_limb__1", "\\second"],
+        ["\\rm_limb__1", "\\third"],
+        ["$add", "\\sum"],
+    ]
+    assert "module \\rm_limb" not in text
+    assert [line.strip() for line in text.splitlines() if "parameter" in line] == ["parameter \\A_WIDTH 8"]
+    assert text.count("attribute") == 2
+
+
+def test_declared_parameters_are_those_of_the_head():
+    text = """module m #(
+  parameter int unsigned W = 54,
+  parameter bit Extra = 1'b0,  // a comment = here
+  localparam int unsigned P = 1 << W
+) (input logic a);
+endmodule
+"""
+    assert boxes.declared(text) == ["W", "Extra"]
+
+
+def test_shares_add_up_through_boxes_of_boxes(monkeypatch):
+    counts = {"srl": 0, "lutram": 0, "ff": 2, "bram36": 0.5}
+
+    def row(top, lut, dsp, params, inside=()):
+        found = {"top": top, "flow": "xcup", "params": params, "lut": lut, "dsp": dsp, "sources": "now"}
+        return (
+            found
+            | counts
+            | {"boxes": [dict(zip(("top", "params", "count"), box, strict=True)) for box in inside]}
+        )
+
+    multiplier = {"Kind": 245, "W": 48, "Tile": 3, "T": 15}
+    rows = [
+        row("engine", 10, 0, {"N": 1}, [("limb", {"W": 48, "Wide": 1}, 3)]),
+        row("limb", 5, 0, {"W": 48}, [("rm_modmul_ntt", multiplier, 2)]),
+        row("rm_modmul", 100, 6, {"Kind": 245, "W": 48, "Tile": 3}),
+    ]
+    monkeypatch.setattr(synth, "_rows", lambda block: rows if block == "modmul" else [])
+    monkeypatch.setattr(synth, "digest", lambda block: "now")
+    total = synth.added("engine", {"N": 1, "M": 2})
+    assert (total["lut"], total["dsp"], total["ff"], total["bram36"]) == (
+        10 + 3 * (5 + 200),
+        36,
+        2 + 3 * 6,
+        5.0,
+    )
+    assert [(share["top"], share["count"]) for share in synth.shares("engine", {"N": 1})] == [
+        ("engine", 1),
+        ("limb", 3),
+    ]
+    rows[2]["sources"] = "older"
+    with pytest.raises(LookupError, match="rm_modmul"):
+        synth.added("engine", {"N": 1})
 
 
 def test_parts_add_up():
