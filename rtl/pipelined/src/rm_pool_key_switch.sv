@@ -133,7 +133,7 @@ module rm_pool_key_switch #(
 
   // ------------------------------------------------- timetable and rules
   logic             hold, wrong_q, stuck_q, fault_q;
-  logic             task_valid, bad_task, no_take, idle, part_done, done;
+  logic             task_valid, bad_task, no_take, moves, idle, part_done, done;
   entry_t           entry_row;
   logic [TagW-1:0]  task_tag, part_tag;
   logic [Units-1:0] unit_ready, unit_busy, unit_bad_size, unit_prepared;
@@ -164,6 +164,7 @@ module rm_pool_key_switch #(
     .done_o         (done),
     .idle_o         (idle),
     .busy_o,
+    .moves_o        (moves),
     .no_take_o      (no_take)
   );
   rm_pool_rules #(
@@ -544,7 +545,7 @@ module rm_pool_key_switch #(
   logic [$clog2(Quiet+1)-1:0] quiet_q;
   logic                       waits_outside;
 
-  assign waits_outside = idle || promise_valid_o || hold;
+  assign waits_outside = idle || promise_valid_o || hold || moves;
   assign bad_table_o   = wrong_q || no_take;
   assign stuck_o       = stuck_q;
   assign fault_o       = fault_q;

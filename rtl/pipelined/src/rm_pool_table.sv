@@ -31,6 +31,7 @@ module rm_pool_table #(
   output logic                       done_o,
   output logic                       idle_o,         // waits for a key switch, nothing inside
   output logic                       busy_o,
+  output logic                       moves_o,        // rows are loaded, or one is fetched, taken or passed over
   output logic                       no_take_o
 );
 
@@ -64,6 +65,7 @@ module rm_pool_table #(
   assign done_o    = part_done_i && left_q[part_tag_i] == 6'd1;
   assign idle_o    = switch_ready_o && inside_q == '0;
   assign busy_o    = inside_q != '0;
+  assign moves_o   = table_we_i || !head_valid_q || consumed;
   assign no_take_o = no_take_q;
 
   always_ff @(posedge clk_i) begin : p_rows

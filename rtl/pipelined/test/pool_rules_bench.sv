@@ -32,6 +32,7 @@ module pool_rules_bench #(
   output logic [TagW-1:0]    task_tag_o,
   output logic               bad_task_o,
   output logic               no_take_o,
+  output logic               moves_o,
   output logic               idle_o,
   output logic               busy_o,
   input  logic [Units-1:0]   unit_ready_i,
@@ -52,7 +53,7 @@ module pool_rules_bench #(
   rm_pool_table #(.Depth(Depth)) i_table (
     .clk_i, .rst_ni, .table_we_i, .table_index_i, .table_row_i, .length_i, .hold_i(bad_set || no_take_o),
     .parts_i({level_i, 1'b0}), .switch_valid_i, .switch_ready_o, .switch_tag_o, .task_valid_o, .task_o, .task_tag_o,
-    .task_ready_i(start_o), .part_done_i, .part_tag_i, .done_o, .idle_o, .busy_o, .no_take_o
+    .task_ready_i(start_o), .part_done_i, .part_tag_i, .done_o, .idle_o, .busy_o, .moves_o, .no_take_o
   );
   rm_pool_rules #(
     .Limbs(Limbs), .Special(Special), .Alpha(Alpha), .Digits(Digits), .Units(Units), .Feeds(Feeds)

@@ -67,6 +67,12 @@ def test_every_start_and_end_of_the_rtl_is_the_models(sort, tmp_path):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("sort", [Sort(6, 2, 3), Sort(7, 1, 7)])
+def test_every_start_and_end_of_larger_sets_is_the_models(sort, tmp_path):
+    _compare("many", sort, tmp_path)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("period", "finished", "answer"), [(24, 1, False), (25, 1, False), (26, 1, True), (24, 2, True)]
 )
