@@ -96,6 +96,25 @@ def test_networks_of_any_shape_go_into_one_ciphertext(seed: int) -> None:
     np.testing.assert_allclose(model.predict(x[:3]), own, atol=1e-4 * max(scale, 1.0))
 
 
+@pytest.mark.parametrize("layout", ["rows", "record"])
+@pytest.mark.parametrize("low", [-1.5, -1.2, 0.3])
+def test_a_column_that_is_zero_for_all_rows_is_multiplied(layout: Any, low: float) -> None:
+    # Its polynomial is not quite zero: ReLU of x + low, squared.
+    nodes = [
+        helper.make_node("Add", ["x", "z"], ["a"]),
+        helper.make_node("Relu", ["a"], ["b"]),
+        helper.make_node("Mul", ["b", "b"], ["c"]),
+        helper.make_node("Add", ["c", "x"], ["y"]),
+    ]
+    file = made(nodes, {"z": np.array([low, 0.3], np.float32)}, ["N", 2], ["y"])
+    x = np.random.default_rng(0).uniform(-1, 1, (40, 2))
+    model = rm.from_onnx(file, x, rows=2, layout=layout)
+    (own,) = ReferenceEvaluator(file).run(None, {"x": x[:3].astype(np.float32)})
+    found = model.predict(x[:3])
+    np.testing.assert_allclose(found, own, atol=5e-3)
+    np.testing.assert_allclose(found, model.approximated(x[:3]), atol=1e-6)
+
+
 @pytest.mark.parametrize("channels", [1, 2, 5, 8])
 @pytest.mark.parametrize(("size", "stride"), [(3, 1), (3, 2), (5, 2), (2, 2)])
 def test_places_of_a_convolution_have_as_few_diagonals_as_its_grid(

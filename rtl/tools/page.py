@@ -43,8 +43,8 @@ What the figures are, and what they are not:
 | `xc7` | synthesised; `path_ns` adds up the delays of cells alone | wires: no frequency follows from it |
 | `asic45` | 45 nm cells before placement, no wire load, no clock tree; memories left out | layout, power |
 
-A *composed* row is the sum of two syntheses: the modular multipliers, made once, and everything around them. A row
-*without its boxes* leaves out modules that have rows of their own, which the stored row names.
+A *composed* row is the sum of two syntheses: the modular multipliers, made once, and everything around them.
+A row *without its boxes* leaves out modules that have rows of their own, which the stored row names.
 † marks a row of sources older than those in the tree. yosys and Vivado count LUTs differently. *Overall* is
 the usual figure LUT/16 + FF/8 + 102.4·DSP + 56·BRAM.
 """

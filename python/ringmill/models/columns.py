@@ -222,6 +222,11 @@ class Context:
         self._next = 0
         self._carrier: Carrier = Rows()
 
+    @property
+    def _worst(self) -> float:
+        """The largest error of a function so far, of its largest value; no less than what is asked for."""
+        return max([self.error, *(site.function.error for site in self.sites if site.function)])
+
     def begin(self, *, exact: bool = False, carrier: Carrier | None = None) -> None:
         """End learning, or begin another evaluation: with polynomials, or with the functions."""
         self.learns, self.exact, self._next = False, exact, 0
@@ -258,6 +263,8 @@ class Context:
             site = self._site(name, columns)
             bound = np.maximum(np.maximum(np.abs(site.low), np.abs(site.high)), 1e-300)
             reach = np.maximum(*(np.abs(side) for side in columns.bounds))
+            # A column that is zero for all rows is off by the errors of the polynomials that it is made of.
+            bound = np.maximum(bound, self._worst * reach)
             bounds.append(np.minimum(bound, np.maximum(reach, 1e-300)))
             reaches.append(reach / bounds[-1])
             made.append(columns.scaled(1 / bounds[-1]))

@@ -88,13 +88,14 @@ class Features:
         slack = 1e-9 * np.maximum(1.0, np.maximum(np.abs(self.low), np.abs(self.high)))
         if outside == "refuse" and (beyond > slack).any():
             row, feature = np.unravel_index(np.argmax(beyond - slack), beyond.shape)
+            wider = "raise margin=, " if self.high[feature] > self.low[feature] else ""
             count = int((beyond > slack).any(axis=1).sum())
             fail(
                 ModelError,
                 "Outside",
                 f"Feature {self.names[feature]!r} is {data[row, feature]:g} in row {row}; the model was "
                 f"calibrated for {self.low[feature]:g} to {self.high[feature]:g} ({count} rows are outside). "
-                "Calibrate with data that have such values, raise margin=, or give outside='clip'.",
+                f"Calibrate with data that have such values, {wider}or give outside='clip'.",
                 feature=self.names[feature],
                 row=int(row),
                 value=float(data[row, feature]),

@@ -225,7 +225,7 @@ class Model:
         return made
 
     def encrypt(self, keys: Any, X: Any) -> Values:
-        """Rows as encrypted arguments: a ciphertext a feature for every `rows` rows."""
+        """Rows as encrypted arguments: for every `rows` rows a ciphertext a feature, or one; see `layout`."""
         return self.encrypt_units(keys, self.units(X))
 
     def encrypt_units(self, keys: Any, units: Array) -> Values:
