@@ -198,3 +198,25 @@ def test_the_page_has_the_table_of_operators() -> None:
     text = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
     assert page() in text, "run python scripts/reference.py"
     assert case_page(STORED_CASES) in text, "run python scripts/reference.py"
+
+
+PADS = [{"auto_pad": "SAME_UPPER"}, {"auto_pad": "SAME_LOWER"}, {"pads": [0, 1, 1, 0]}]
+
+
+@pytest.mark.parametrize("pads", PADS, ids=["upper", "lower", "unequal"])
+@pytest.mark.parametrize("op", ["AveragePool", "MaxPool", "Conv"])
+@pytest.mark.parametrize(("side", "kernel", "stride"), [(3, 2, 2), (5, 3, 2), (4, 2, 3), (5, 2, 1)])
+def test_windows_are_those_of_onnxruntime(
+    op: str, pads: dict[str, Any], side: int, kernel: int, stride: int
+) -> None:
+    runtime = pytest.importorskip("onnxruntime")
+    pool = {} if op == "Conv" else {"kernel_shape": [kernel, kernel]}
+    names = ["x", "w"] if op == "Conv" else ["x"]
+    nodes = [helper.make_node(op, names, ["y"], strides=[stride] * 2, **pads, **pool)]
+    constants = {"w": single(2, 1, kernel, kernel)} if op == "Conv" else {}
+    file, x = made(nodes, constants, ["N", 1, side, side], ["y"]), RNG.uniform(-1, 1, (20, 1, side, side))
+    session = runtime.InferenceSession(file.SerializeToString(), providers=["CPUExecutionProvider"])
+    (own,) = session.run(None, {"x": x.astype(np.float32)})
+    model = rm.from_onnx(file, x, approximate=["MaxPool"])
+    found = model.clear(model.units(x), exact=True).reshape(own.shape)
+    np.testing.assert_allclose(found, own, atol=1e-5)

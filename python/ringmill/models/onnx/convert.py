@@ -20,6 +20,7 @@ from ringmill.models.onnx import ensembles, nodes, trained
 from ringmill.models.onnx.ends import afters, portable
 from ringmill.models.onnx.evaluate import Node
 from ringmill.models.onnx.nodes import Affine, Tensor, Value
+from ringmill.models.onnx.pooling import evaluated_maxima
 from ringmill.models.onnx.request import requested
 
 Array = NDArray[Any]
@@ -185,7 +186,7 @@ class Network:
         """All outputs, row by row in single precision."""
         from onnx.reference import ReferenceEvaluator
 
-        evaluator = ReferenceEvaluator(self.model)
+        evaluator = ReferenceEvaluator(self.model, new_ops=[evaluated_maxima()])
         graph = self.graph
         records = [graph.record(row) for row in self.transform(rows)]
         try:

@@ -6,15 +6,22 @@ Source: the operators AveragePool, MaxPool, GlobalAveragePool and GlobalMaxPool 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
-from ringmill.models.onnx.evaluate import Node
-
 Shape = tuple[int, ...]
 Whole = NDArray[np.int64]
+
+
+class Pooling(Protocol):
+    """A node that pools: a `Node`, or the like."""
+
+    op: str
+    attributes: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +40,7 @@ class Windows:
     shape: Shape
 
 
-def windows(node: Node, shape: Shape, leading: int) -> Windows:
+def windows(node: Pooling, shape: Shape, leading: int) -> Windows:
     """The windows of a pooling of a tensor whose first axes, ``leading`` of them, are not pooled."""
     spatial, channels = shape[leading:], int(np.prod(shape[:leading], dtype=int))
     axes = [_along(node, axis, size, len(spatial)) for axis, size in enumerate(spatial)]
@@ -52,7 +59,7 @@ def windows(node: Node, shape: Shape, leading: int) -> Windows:
     return Windows(every, divisors.astype(float), (*shape[:leading], *(len(p) for p, _ in axes)))
 
 
-def _along(node: Node, axis: int, size: int, rank: int) -> tuple[Whole, Whole]:
+def _along(node: Pooling, axis: int, size: int, rank: int) -> tuple[Whole, Whole]:
     """Positions (windows, kernel) along an axis, and how many of each window are in the padded axis."""
     if node.op.startswith("Global"):
         return np.arange(size)[None], np.array([size])
@@ -86,3 +93,23 @@ def averages(found: Windows, count: int) -> csc_array:
     ends = np.concatenate([[0], np.cumsum(lengths)])
     weights = np.repeat(1 / found.sizes, lengths)
     return csc_array((weights, np.concatenate(found.elements), ends), shape=(count, len(lengths)))
+
+
+def evaluated_maxima() -> Any:
+    """MaxPool for onnx's reference implementation: its own is wrong with SAME_LOWER and unequal pads."""
+    from onnx.reference.op_run import OpRun
+
+    class MaxPool(OpRun):
+        """The largest element of every window."""
+
+        op_domain = ""
+
+        def _run(self, x: Any, **given: Any) -> tuple[Any]:
+            attributes = {name: value for name, value in given.items() if value is not None}
+            node: Any = SimpleNamespace(op="MaxPool", attributes=attributes)
+            found = windows(node, x.shape[1:], 1)
+            rows = x.reshape(len(x), -1)
+            largest = [rows[:, elements].max(axis=1) for elements in found.elements]
+            return (np.stack(largest, axis=1).reshape(len(x), *found.shape).astype(x.dtype),)
+
+    return MaxPool
