@@ -64,6 +64,7 @@ OWN = {
     "rm.Plan.with_params",
     "rm.Plan.clear",
     "rm.Plan.estimate",
+    "rm.Plan.traffic",
 }
 
 

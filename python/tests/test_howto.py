@@ -143,7 +143,7 @@ def test_a_large_machine_is_simulated(
 ) -> None:
     page = Page("docs/large-machines.md", tmp_path, monkeypatch)
     page.follow()
-    assert page.commands == ["simulate", "simulate"]
+    assert page.commands == ["simulate", "simulate", "inspect", "inspect", "simulate"]
     cycles = page.session["compiled"].estimate("file:taiyi-60")["cycles"]
     assert f"cycles        {cycles:,}" in capsys.readouterr().out
     assert Path("trace.json").stat().st_size > 1000
