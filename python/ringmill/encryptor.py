@@ -19,12 +19,10 @@ from typing import Any
 
 from ringmill import _native
 from ringmill._native import Ciphertext, Params, PublicKey, SecretKey, encryptor_files
-from ringmill.client.machine import CPU
+from ringmill.client.machine import CPU, ENGINE
 from ringmill.errors import MachineError, fail
 from ringmill.interop.source import Source, source
 from ringmill.trace.spec import Slots
-
-NAME = "encryptor"
 
 #: log2 of the degrees that the engine is built for, and bits of a word.
 DEGREES, WORD = (10, 15), (36, 60)
@@ -109,12 +107,12 @@ def encryptor_of(machine: object) -> Encryptor:
     """
     if isinstance(machine, Encryptor):
         return machine
-    if str(machine) == NAME:
+    if str(machine) == ENGINE:
         return Encryptor()
     fail(
         MachineError,
         "NotAClientMachine",
-        f'Encryption and decryption run on machine "{CPU}" or "{NAME}", or on an Encryptor(), but the '
+        f'Encryption and decryption run on machine "{CPU}" or "{ENGINE}", or on an Encryptor(), but the '
         f"machine is {machine!r}. Leave machine= out for software.",
         machine=repr(machine),
     )
@@ -209,7 +207,7 @@ def library(built: Mapping[str, int]) -> Path:
     target = kept("encryptors") / f"{digest.hexdigest()}.so"
     if target.is_file():
         return target
-    hold_verilator(NAME, "Software encrypts without it: leave machine= out.")
+    hold_verilator(ENGINE, "Software encrypts without it: leave machine= out.")
 
     def build(work: Path) -> None:
         done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,11 +15,13 @@ from ringmill._checks.results import plausible
 from ringmill._native import Comparison, MachineSpec, Params, PublicKey, SecretKey
 from ringmill.ciphertext.operands import vector_of
 from ringmill.ciphertext.vector import Ciphertext
-from ringmill.client.machine import CPU, engine_of
-from ringmill.encryptor import NAME, Encryptor, encryptor_of
+from ringmill.client.machine import CPU, ENGINE, engine_of
 from ringmill.errors import EncodingError, LevelError
 from ringmill.keys import Keys
 from ringmill.trace.spec import same_shape
+
+if TYPE_CHECKING:
+    from ringmill.encryptor import Encryptor
 
 
 def encrypt(
@@ -66,12 +68,18 @@ def encrypt(
     if encrypting.params == keys.params:
         one_secret("key to encrypt with", encrypting, "keys to compute with", keys)
     packing: dict[str, Any] = {"slots": slots, "magnitude": magnitude, "scale": scale}
-    if isinstance(machine, Encryptor) or machine == NAME:
-        at = keys.params.max_level if level is None else level
-        native = encryptor_of(machine).encrypt(encrypting, array, level=at, **packing)
-        machine = CPU
-    else:
+    engine: Encryptor | None = None
+    if machine == ENGINE or not isinstance(machine, (str, MachineSpec)):
+        # Imported where it is used alone: it takes the files of other libraries along.
+        from ringmill.encryptor import Encryptor
+
+        if machine == ENGINE or isinstance(machine, Encryptor):
+            engine, machine = engine_of(machine), CPU
+    if engine is None:
         native = encrypting.encrypt(array, level=level, **packing)
+    else:
+        at = keys.params.max_level if level is None else level
+        native = engine.encrypt(encrypting, array, level=at, **packing)
     return Ciphertext(native, keys.evaluator(machine), len(array), real=not np.any(array.imag), clean=True)
 
 

@@ -9,8 +9,8 @@ from ringmill.errors import MachineError, fail
 if TYPE_CHECKING:
     from ringmill.encryptor import Encryptor
 
-#: The processor, in software.
-CPU = "cpu"
+#: The processor, in software; and the simulated encryption engine.
+CPU, ENGINE = "cpu", "encryptor"
 
 
 def engine_of(machine: object) -> Encryptor | None:
