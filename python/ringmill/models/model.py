@@ -230,7 +230,7 @@ class Model:
 
     def encrypt_units(self, keys: Any, units: Array) -> Values:
         """As `encrypt`, of what `units` made of the rows."""
-        compiled = self.compiled
+        compiled = self.compiled  # which decides where features stand
         return compiled.encrypt(keys, x=self.features.placed(units))
 
     def evaluate(self, keys: Any, arguments: Values, **options: Any) -> Values:

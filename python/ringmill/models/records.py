@@ -117,7 +117,7 @@ class Traced:
     """The same steps on an encrypted vector, as planned."""
 
     def __init__(self, x: Any, sketch: Sketch, stages: Sequence[Stage]) -> None:
-        least = slots_of(sketch, stages)
+        least = slots_of(sketch.width, stages)
         if x.slots < least:
             raise MoreSlotsError(least)
         self._stages = iter(stages)
@@ -247,9 +247,9 @@ def _operands(step: Step, standing: Sequence[Slots]) -> list[Slots]:
     return [np.concatenate(own) if own else np.zeros(0, np.int64) for own in parts]
 
 
-def slots_of(sketch: Sketch, stages: Sequence[Stage]) -> int:
-    """Slots that a record takes."""
-    reach = max([sketch.width, *(int(stage.places.max()) + 1 for stage in stages)])
+def slots_of(width: int, stages: Sequence[Stage]) -> int:
+    """Slots that a record of ``width`` features takes."""
+    reach = max([width, *(int(stage.places.max()) + 1 for stage in stages)])
     return power_of_two(reach)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ringmill.trace.layout import power_of_two
+from ringmill.models.records import slots_of
 
 if TYPE_CHECKING:
     from ringmill.models.model import Model
@@ -187,7 +187,7 @@ def _plan(model: Model) -> list[dict[str, Any]]:
     stages = model.stages
     if not stages:
         return []
-    slots = power_of_two(max(model.features.count, *(int(stage.places.max()) + 1 for stage in stages)))
+    slots = slots_of(model.features.count, stages)
     count = min(CELLS, slots)
     rows = []
     for stage in stages:

@@ -19,6 +19,7 @@ from ringmill.models.columns import Columns
 
 Row = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[3]
+STEPS = ("encrypt", "evaluate", "decrypt")
 #: Runs of each step.
 REPEATS = 5
 #: Rows for a library that takes them one at a time.
@@ -45,39 +46,19 @@ def speed(peer: Path | None = None, concrete: Path | None = None) -> list[Row]:
         "first_processor_seconds": round(time.process_time() - spent, 3),
     }
     rows = np.resize(x, (model.rows, x.shape[1]))
-    keys = model.keys
-    labels: list[Any] = []
-
-    def run(wanted: Any) -> Row:
-        clock = [time.process_time()]
-        steps: list[Callable[[Any], Any]] = [
-            lambda given: model.encrypt(keys.public, given),
-            lambda given: model.evaluate(keys, given),
-            lambda given: model.decrypt(keys, given),
-        ]
-        found, values = wanted, []
-        for step in steps:
-            found = step(found)
-            clock.append(time.process_time())
-            values.append(found)
-        labels[:] = [values[-1]]
-        spent = np.diff(clock).tolist()
-        return {**dict(zip(("encrypt", "evaluate", "decrypt"), spent, strict=True)), "parts": values}
-
-    runs = [run(rows) for _ in range(REPEATS)]
+    runs = [_timed(model, rows) for _ in range(REPEATS)]
     alone = from_sklearn(fitted, x, rows=1)
-    one = min((_single(alone, x[:1]) for _ in range(REPEATS)), key=lambda found: float(sum(found.values())))
-    sent, back = runs[0]["parts"][:2]
-    least = {step: min(one[step] for one in runs) for step in ("encrypt", "evaluate", "decrypt")}
-    run(rows)
+    single = [_timed(alone, x[:1])[0] for _ in range(REPEATS)]
+    sent, back, labels = runs[0][1]
+    least = {step: min(seconds[step] for seconds, _ in runs) for step in STEPS}
     ours = _row("Ringmill", least, len(rows), len(sent.to_bytes()) / len(rows))
     ours |= {
         "bytes_down": round(len(back.to_bytes()) / len(rows)),
-        "bytes_up_secret": round(len(model.encrypt(keys.secret, rows).to_bytes()) / len(rows)),
-        "single_row_seconds": round(sum(one.values()), 5),
+        "bytes_up_secret": round(len(model.encrypt(model.keys.secret, rows).to_bytes()) / len(rows)),
+        "single_row_seconds": round(min(sum(one.values()) for one in single), 5),
         "single_row_layout": alone.layout,
         "single_row_bytes_up": len(alone.encrypt(alone.keys.public, x[:1]).to_bytes()),
-        "flips": int(np.sum(labels[0] != fitted.predict(rows))),
+        "flips": int(np.sum(labels != fitted.predict(rows))),
         **first,
     }
     found = [ours]
@@ -89,21 +70,20 @@ def speed(peer: Path | None = None, concrete: Path | None = None) -> list[Row]:
     return found
 
 
-def _single(model: Any, row: Any) -> dict[str, float]:
-    """Seconds of the processor for one row."""
-    keys = model.keys
-    start = time.process_time()
-    sent = model.encrypt(keys.public, row)
-    encrypted = time.process_time()
-    back = model.evaluate(keys, sent)
-    evaluated = time.process_time()
-    model.decrypt(keys, back)
-    decrypted = time.process_time()
-    return {
-        "encrypt": encrypted - start,
-        "evaluate": evaluated - encrypted,
-        "decrypt": decrypted - evaluated,
-    }
+def _timed(model: Any, rows: Any) -> tuple[dict[str, float], list[Any]]:
+    """Seconds of the processor for each step, and what each gives: arguments, results, labels."""
+    keys, found = model.keys, rows
+    steps: list[Callable[[Any], Any]] = [
+        lambda given: model.encrypt(keys.public, given),
+        lambda given: model.evaluate(keys, given),
+        lambda given: model.decrypt(keys, given),
+    ]
+    clock, values = [time.process_time()], []
+    for step in steps:
+        found = step(found)
+        clock.append(time.process_time())
+        values.append(found)
+    return dict(zip(STEPS, np.diff(clock).tolist(), strict=True)), values
 
 
 def _row(name: str, least: dict[str, float], rows: int, up: float) -> Row:
@@ -130,7 +110,7 @@ def _peer(python: Path, model: Any, rows: Any) -> Row:
         "repeats": REPEATS,
     }
     said = _asked(python, "tenseal_logistic.py", asked)
-    least = {step: said[step] for step in ("encrypt", "evaluate", "decrypt")}
+    least = {step: said[step] for step in STEPS}
     return {**_row(said["name"], least, len(rows), said["bytes_up"]), "error": said["error"]}
 
 
@@ -143,7 +123,7 @@ def _concrete(python: Path, train: Any, labels: Any, rows: Any, own: Any) -> Row
         "repeats": REPEATS,
     }
     said = _asked(python, "concrete_logistic.py", asked)
-    least = {step: said[step] for step in ("encrypt", "evaluate", "decrypt")}
+    least = {step: said[step] for step in STEPS}
     flips = int(np.sum(np.array(said["labels"]) != own))
     return {**_row(said["name"], least, len(rows), said["bytes_up"]), "flips": flips}
 

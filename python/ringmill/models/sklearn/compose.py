@@ -73,7 +73,7 @@ def _side_by_side(parts: Sequence[tuple[Lowered, Sequence[int] | None, float]], 
         made = []
         for part, which, weight in parts:
             found = part.server(context, x if which is None else x.chosen(which))
-            made.append(found.affine(weight * np.eye(found.count)) if weight != 1 else found)
+            made.append(found.scaled(weight) if weight != 1 else found)
         return Columns.joined(made)
 
     notes = [note for part, _, _ in parts for note in part.notes]

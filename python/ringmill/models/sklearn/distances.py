@@ -18,7 +18,7 @@ NEAREST = "The client takes roots of the decrypted squared distances, and the ne
 def squared(context: Context, x: Columns, centres: Array) -> Columns:
     """Squared distances of each row from each centre, (centres, features): one level of products."""
     middle = centres.mean(axis=0)
-    near = x.affine(np.eye(x.count), -middle)
+    near = x.scaled(1.0, -middle)
     squares = context.product(near, near, "a square of a feature")
     shifted = centres - middle
     both = Columns.joined([squares, near])

@@ -158,9 +158,7 @@ def _fourier(estimator: Any) -> Lowered:
 
     def server(context: Context, x: Columns) -> Columns:
         angles = x.affine(weights, offset)
-        return context.function(angles, np.cos, "a random Fourier feature").affine(
-            scale * np.eye(angles.count)
-        )
+        return context.function(angles, np.cos, "a random Fourier feature").scaled(scale)
 
     return Lowered(server, {"transform": RESULTS})
 
@@ -222,15 +220,14 @@ def _process(estimator: Any) -> Lowered:
         for factor, name, number in terms:
             if name == "rbf":
                 scales = np.broadcast_to(1 / number, vectors.shape[1])
-                scaled = x.affine(np.diag(scales))
+                scaled = x.scaled(scales)
                 values = kernel(context, scaled, vectors * scales, "rbf", gamma=0.5, coef0=0.0, degree=1)
             else:
                 zero = np.zeros_like(vectors) if name == "constant" else vectors
                 values = x.affine(zero.T, 1.0 if name == "constant" else float(number))
             parts.append(values.affine(factor * dual))
-        total = Columns.joined(parts).affine(np.tile(np.eye(dual.shape[1]), (len(parts), 1)))
-        spread = np.broadcast_to(estimator._y_train_std, dual.shape[1])
-        return total.affine(np.diag(spread), np.broadcast_to(estimator._y_train_mean, dual.shape[1]))
+        total = Columns.added(parts, [1.0] * len(parts))
+        return total.scaled(estimator._y_train_std, estimator._y_train_mean)
 
     return Lowered(server, {"predict": After("flat") if np.ndim(estimator.alpha_) == 1 else RESULTS})
 
