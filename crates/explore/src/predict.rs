@@ -2,12 +2,12 @@
 
 use ringmill_ckks::noise::FAILURE;
 
-use crate::Kernel;
 use crate::design::{Client, Figure, OriginKind, Predicted};
 use crate::power::{millijoules, watts};
 use crate::search::Request;
 use crate::space::chains::Point;
 use crate::target::{Core, Run, Target};
+use crate::{Device, Kernel};
 
 /// Cycles of a run.
 #[derive(Debug, Clone)]
@@ -16,6 +16,15 @@ pub struct Cycles {
     pub run: Run,
     /// Their bound.
     pub bound: u64,
+}
+
+/// The part of the device that a machine takes, by the resource that runs out first.
+fn area<T: Target>(device: &Device, core: &Core<T>) -> Figure {
+    let share = core.share;
+    let need = core.needs.get(&share.resource).copied().unwrap_or(0.0);
+    let (name, have) = (share.resource.name(), device.amount(share.resource));
+    let said = format!("the resource that runs out first: {need} of {have} {name}");
+    Figure::new(share.greatest, OriginKind::Model, said)
 }
 
 /// Everything that is predicted of parameters on a core.
@@ -44,7 +53,7 @@ pub fn predicted<T: Target>(
         ),
         frequency_mhz: clock,
         resources: target.resources(core),
-        area: target.area(core),
+        area: area(device, core),
         error: Figure::new(
             point.error,
             OriginKind::Model,

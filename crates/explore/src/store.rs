@@ -286,7 +286,7 @@ fn core_row<T: Target>(target: T, id: usize, (log_n, primes): (u32, u32), core: 
         core.prime_bits.into(),
     ];
     row.extend(columns(target.row(), &fields));
-    row.extend([core.binding.is_none().into(), core.area.into()]);
+    row.extend([core.binding.is_none().into(), core.share.greatest.into()]);
     row.extend(Resource::ALL.iter().map(|r| core.needs.get(r).copied().into()));
     row
 }

@@ -291,7 +291,7 @@ def _explore(verb: Verb) -> None:
     )
     sub.add_argument("--max-latency-ms", type=float, metavar="MS", help="milliseconds of one run, at most")
     sub.add_argument(
-        "--utilisation", type=float, default=1.0, metavar="PART", help="of each resource, at most (1)"
+        "--utilisation", type=float, default=0.75, metavar="PART", help="of each resource, at most (0.75)"
     )
     sub.add_argument("--mhz", type=float, metavar="F", help="clock of the core, in place of the device's")
     sub.add_argument(

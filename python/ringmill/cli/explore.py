@@ -259,6 +259,7 @@ def _chosen(facts: Facts) -> Any:
     line("", f"scale 2^{best['scale_bits']}, {best['secret']} secret, primes {best['class']}")
     line("core", summary(facts["best"]))
     line("machine", best["machine"])
+    line("area", f"{100 * best['area']:.1f} %", known["area"]["origin"])
     for name, figure in known["resources"].items():
         line(name, f"{figure['value']:,.1f}".rstrip("0").rstrip("."), figure["origin"])
     if known["energy_mj"]:
@@ -289,7 +290,7 @@ def _front(rows: list[dict[str, Any]], row: dict[str, Any]) -> Any:
         core = [str(r[field]) for field in columns]
         numbers = (
             f"{r['latency_ms']:.4g}",
-            f"{r['area']:,.0f}",
+            f"{100 * r['area']:.1f} %",
             f"{r['error']:.1e}",
             f"{r['security_bits']:.0f}",
         )

@@ -12,6 +12,7 @@ module rm_core_engine
   parameter int unsigned Mods     = 16,
   parameter int unsigned Kind     = rm_modmul_pkg::KindMontgomery,
   parameter int unsigned Tile     = rm_modmul_pkg::TileDsp48e2,
+  parameter int unsigned LutUnit  = rm_modmul_pkg::LutUnitNone,
   parameter int unsigned AxiDataW = 512,
   localparam int unsigned Cols    = 2 * Nbf,
   localparam int unsigned RowW    = LogNMax - $clog2(Cols),
@@ -247,7 +248,7 @@ module rm_core_engine
     .Nbf    (Nbf),
     .LogNMax(LogNMax),
     .Kind   (Kind),
-    .Tile   (Tile)
+    .Tile   ((LutUnit == rm_modmul_pkg::LutUnitArithmetic) ? rm_modmul_pkg::TileLut : Tile)
   ) i_arith (
     .clk_i,
     .rst_ni,
@@ -306,7 +307,7 @@ module rm_core_engine
     .LogNMin(LogNMin),
     .Mods   (Mods),
     .Kind   (Kind),
-    .Tile   (Tile)
+    .Tile   ((LutUnit == rm_modmul_pkg::LutUnitTransforms) ? rm_modmul_pkg::TileLut : Tile)
   ) i_lanes (
     .clk_i,
     .rst_ni,

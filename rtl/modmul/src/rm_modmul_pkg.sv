@@ -68,6 +68,11 @@ package rm_modmul_pkg;
   localparam int unsigned TileDsp48e2 = 3;  // 26 x 17: Xilinx UltraScale+, 27 x 18 signed
   localparam int unsigned NumTiles    = 4;
 
+  // Of a core with DSP blocks: the unit whose products have none all the same, where LUTs are left and blocks are not.
+  localparam int unsigned LutUnitNone       = 0;
+  localparam int unsigned LutUnitTransforms = 1;
+  localparam int unsigned LutUnitArithmetic = 2;
+
   // Bits of the signed delta of KindP2Sparse: room for more than 200 primes at every width from 36.
   function automatic int unsigned delta_bits(int unsigned w);
     return (w / 2 - 2 < 12) ? w / 2 - 2 : 12;

@@ -119,7 +119,7 @@ pub struct Predicted {
     pub latency_ms: Figure,
     /// What the core takes.
     pub resources: BTreeMap<Resource, Figure>,
-    /// One number for size: square micrometres of an ASIC, else LUT/16 + FF/8 + 102.4·DSP + 56·BRAM as CASA adds up.
+    /// The part of the device that the machine takes, of the resource that runs out first.
     pub area: Figure,
     /// The error of the worst slot of the worst output, at the confidence that its origin states.
     pub error: Figure,

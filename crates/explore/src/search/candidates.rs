@@ -106,7 +106,7 @@ fn smallest<T: Target>(all: &[Core<T>], fitting: &[usize]) -> Vec<usize> {
     let mut best: BTreeMap<T::Timing, usize> = BTreeMap::new();
     for &c in fitting {
         let kept = best.entry(all[c].timing).or_insert(c);
-        if all[c].area < all[*kept].area {
+        if all[c].share.compare(&all[*kept].share).is_lt() {
             *kept = c;
         }
     }

@@ -24,6 +24,7 @@ pub(crate) use registry::{default, upgrade};
 pub use row::{Axis, Column, Row, Values};
 
 use crate::design::{Built, Figure, PrimeClass, Resource};
+use crate::device::Share;
 use crate::{Constraints, Device, ExploreError, Space};
 
 /// A kind of machines. See the [module](self).
@@ -80,9 +81,6 @@ pub trait Target: Debug + Copy + PartialEq + Send + Sync + 'static {
     /// What a machine takes of a device, with origins.
     fn resources(&self, core: &Core<Self>) -> BTreeMap<Resource, Figure>;
 
-    /// One number for that.
-    fn area(&self, core: &Core<Self>) -> Figure;
-
     /// Whether energy is known operation by operation on a device.
     fn counts_energy(&self, _device: &Device) -> bool {
         false
@@ -112,8 +110,8 @@ pub struct Core<T: Target> {
     pub prime_bits: u32,
     /// What it takes.
     pub needs: BTreeMap<Resource, f64>,
-    /// One number for that.
-    pub area: f64,
+    /// What of the device that is.
+    pub share: Share,
     /// What its cycles depend on.
     pub timing: T::Timing,
     /// Whether it fits, and if not, the resource that binds, the amount needed and what there is.

@@ -53,7 +53,7 @@ fn a_target_is_explored_by_its_row() {
     let small = explore(&self::request(Objective::Area), None, &mut |_| true).unwrap();
     assert_eq!(
         (small.best.built.machine.as_str(), small.best.predicted.area.value),
-        ("toy:pace=8", 1000.0 / 16.0)
+        ("toy:pace=8", 1000.0 / 20_800.0)
     );
     // What the design says is what its machine says of the kernel's program.
     let params = outcome.best.parameters.params().unwrap();

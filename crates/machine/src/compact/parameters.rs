@@ -242,6 +242,20 @@ pub static TILE: Parameter = Parameter {
     about: "how a product is cut for the device's DSP blocks",
 };
 
+/// Units of a core whose products may have no block where those of the other have, as `rm_modmul_pkg` numbers them.
+pub const LUT_UNITS: [&str; 3] = ["none", "transforms", "arithmetic"];
+
+/// The same of one of the two kinds of units alone.
+pub static LUT_UNIT: Parameter = Parameter {
+    name: "lut_unit",
+    field: "lut_unit",
+    rtl: Some("LUT_UNIT"),
+    allowed: Allowed::Names(&LUT_UNITS),
+    default: Some(Preset::Name(LUT_UNITS[0])),
+    unit: "",
+    about: "the unit whose products are made of LUTs where those of the other have DSP blocks",
+};
+
 /// The clock, which changes times and nothing else.
 pub static CLOCK: Parameter = Parameter {
     name: "clock",
@@ -276,7 +290,7 @@ pub static EFFORT: Parameter = Parameter {
 };
 
 /// Everything that is declared of a core, its memory and its plans, the hardware's in the order of its top module.
-pub static DECLARED: [&Parameter; 14] = [
+pub static DECLARED: [&Parameter; 15] = [
     &WORD.parameter,
     &BUTTERFLIES.parameter,
     &LOG_N.parameter,
@@ -284,6 +298,7 @@ pub static DECLARED: [&Parameter; 14] = [
     &MULTIPLIER.parameter,
     &ONES.parameter,
     &TILE,
+    &LUT_UNIT,
     &BUS.parameter,
     &MEMORY.parameter,
     &LATENCY.parameter,

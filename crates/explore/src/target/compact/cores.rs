@@ -2,11 +2,11 @@
 
 use ringmill_machine::compact::{CompactLiteral, MemoryTiming, Multiplier, Policy};
 
-use super::machine::{BankMemory, Machine, Synthesis, Tile};
+use super::machine::{BankMemory, LutUnit, Machine, Synthesis, Tile};
 use super::memory::Memories;
 use super::{CompactCores, FEW_ONES, QUICK, Timing, logic};
 use crate::design::Resource;
-use crate::device::{Device, overall};
+use crate::device::Device;
 use crate::space::few_ones;
 use crate::target::{Core, Place};
 use crate::{Constraints, ExploreError};
@@ -20,6 +20,7 @@ pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<CompactCores>>, Ex
     let mut all = Vec::new();
     let buses = buses(place)?;
     let latency = latency_cycles(device)?;
+    let products = products(place)?;
     for name in space.names("multipliers") {
         let few = name == FEW_ONES;
         let Some(multiplier) = (if few { Some(Multiplier::PrfFiko) } else { Multiplier::by_name(name) })
@@ -39,9 +40,9 @@ pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<CompactCores>>, Ex
                     memory_bytes: device.memory.bytes,
                     timing: MemoryTiming { latency, beat_cycles },
                 };
-                for &tile in Tile::of(device.family) {
+                for &(tile, lut_unit) in &products {
                     for &banks in memories(device) {
-                        let synthesis = Synthesis { family: device.family, tile, banks };
+                        let synthesis = Synthesis { family: device.family, tile, lut_unit, banks };
                         let (policy, config) = (Policy::Throughput, literal.build()?);
                         let machine = Machine { config, policy, effort: QUICK, synthesis };
                         all.push(core(machine, device, constraints)?);
@@ -51,6 +52,20 @@ pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<CompactCores>>, Ex
         }
     }
     Ok(all)
+}
+
+/// The ways in which products are made that the device has blocks for.
+fn products(place: &Place<'_>) -> Result<Vec<(Tile, LutUnit)>, ExploreError> {
+    let names = place.space.names("products");
+    let found: Vec<_> = names.iter().filter_map(|n| Synthesis::products(place.device.family, n)).collect();
+    if found.is_empty() {
+        return Err(ExploreError::Constraint {
+            constraint: "products",
+            value: names.join(", "),
+            right: format!("lut, since {} has no blocks that multiply", place.device.family.name()),
+        });
+    }
+    Ok(found)
 }
 
 /// Widths of the bus that the device allows, each with the cycles between its beats.
@@ -126,7 +141,7 @@ fn core(
     let scaled = needs.iter().map(|(&r, &x)| (r, x / constraints.utilisation)).collect();
     Ok(Core {
         prime_bits: config.word_bits(),
-        area: overall(&needs),
+        share: device.share(&needs),
         timing: Timing::of(&config),
         binding: device.binding(&scaled),
         needs,

@@ -25,7 +25,7 @@ use ringmill_machine::registry::Entry;
 use ringmill_machine::{MachineError, MachineSpec};
 use ringmill_program::limb::LimbProgram;
 
-pub use machine::{BankMemory, Machine, Synthesis, Tile};
+pub use machine::{BankMemory, LutUnit, Machine, Synthesis, Tile};
 
 use super::{Axis, Column, Core, Key, Place, Plan, Row, Run, Target, Values};
 use crate::design::{Built, Figure, OriginKind, PrimeClass, Resource};
@@ -86,6 +86,12 @@ static ROW: Row = Row {
             cut: true,
         },
         Axis { name: "multipliers", one: "multiplier", values: Values::Names(&MULTIPLIERS), cut: false },
+        Axis {
+            name: "products",
+            one: "way of making products",
+            values: Values::Names(&machine::PRODUCTS),
+            cut: false,
+        },
         Axis { name: "buses", one: "bus", values: Values::Numbers(&CompactLiteral::BUS_BITS), cut: false },
     ],
     columns: &[
@@ -93,6 +99,7 @@ static ROW: Row = Row {
         Column { field: "butterflies", number: true, heading: "Nbf" },
         Column { field: "multiplier", number: false, heading: "multiplier" },
         Column { field: "tile", number: false, heading: "" },
+        Column { field: "lut_unit", number: false, heading: "" },
         Column { field: "banks", number: false, heading: "" },
         Column { field: "bus_bits", number: true, heading: "bus" },
     ],
@@ -244,15 +251,6 @@ impl Target for CompactCores {
             (resource, figure)
         };
         core.needs.iter().map(figure).collect()
-    }
-
-    fn area(&self, core: &Core<Self>) -> Figure {
-        let fitted = logic::fitted(core.machine.synthesis.family, Resource::Lut);
-        let error = fitted
-            .and_then(|f| f.held_out_worst)
-            .map_or_else(String::new, |held| format!(", LUTs within {:.0}% on held-out rows", 100.0 * held));
-        let what = "LUT/16 + FF/8 + 102.4 DSP + 56 BRAM (CASA), or square micrometres";
-        Figure::new(core.area, OriginKind::Model, format!("{what}{error}"))
     }
 
     fn counts_energy(&self, device: &Device) -> bool {

@@ -28,8 +28,8 @@ fn of_package(text: &str, name: &str) -> u32 {
     value.split_once(';').unwrap().0.trim().parse().unwrap()
 }
 
-/// What `rm_modmul_pkg` calls the multipliers and the tiles.
-const CONSTANTS: [(&str, &str); 10] = [
+/// What `rm_modmul_pkg` calls the multipliers, the tiles and the units.
+const CONSTANTS: [(&str, &str); 13] = [
     ("word-montgomery", "KindP2"),
     ("sparse-word-montgomery", "KindP2Sparse"),
     ("prf-fiko", "KindPrf"),
@@ -40,6 +40,9 @@ const CONSTANTS: [(&str, &str); 10] = [
     ("ecp5", "TileEcp5"),
     ("dsp48e1", "TileDsp48e1"),
     ("dsp48e2", "TileDsp48e2"),
+    ("none", "LutUnitNone"),
+    ("transforms", "LutUnitTransforms"),
+    ("arithmetic", "LutUnitArithmetic"),
 ];
 
 fn constant(name: &str) -> &'static str {
