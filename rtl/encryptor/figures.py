@@ -10,19 +10,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ringmill.studies.stored import text_of
-from rtl.encryptor.schedule import (
+from ringmill.encryptor_schedule import (
     BY_EXTRA,
     DECRYPT,
     DIVIDED,
-    DSP_BLOCKS,
-    NTT_15,
     PUBLIC,
     PUBLIC_KEY,
     SEAL,
     SYMMETRIC,
     Engine,
 )
+from ringmill.studies.stored import text_of
+from rtl.encryptor.schedule import DSP_BLOCKS, NTT_15
 from rtl.tools import synth
 from rtl.tools.block import RTL
 
