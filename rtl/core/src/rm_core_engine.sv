@@ -248,7 +248,7 @@ module rm_core_engine
     .Nbf    (Nbf),
     .LogNMax(LogNMax),
     .Kind   (Kind),
-    .Tile   ((LutUnit == rm_modmul_pkg::LutUnitArithmetic) ? rm_modmul_pkg::TileLut : Tile)
+    .Tile   (rm_modmul_pkg::unit_tile(Tile, LutUnit, rm_modmul_pkg::LutUnitArithmetic))
   ) i_arith (
     .clk_i,
     .rst_ni,
@@ -307,7 +307,7 @@ module rm_core_engine
     .LogNMin(LogNMin),
     .Mods   (Mods),
     .Kind   (Kind),
-    .Tile   ((LutUnit == rm_modmul_pkg::LutUnitTransforms) ? rm_modmul_pkg::TileLut : Tile)
+    .Tile   (rm_modmul_pkg::unit_tile(Tile, LutUnit, rm_modmul_pkg::LutUnitTransforms))
   ) i_lanes (
     .clk_i,
     .rst_ni,

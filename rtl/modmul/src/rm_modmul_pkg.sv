@@ -103,6 +103,15 @@ package rm_modmul_pkg;
     endcase
   endfunction
 
+  // The tile of a unit of such a core: mine says which of the two it is.
+  function automatic int unsigned unit_tile(int unsigned tile, int unsigned lut_unit, int unsigned mine);
+    case (lut_unit)
+      LutUnitNone: return tile;
+      LutUnitTransforms, LutUnitArithmetic: return (lut_unit == mine) ? TileLut : tile;
+      default: return NumTiles;  // refused where it is used
+    endcase
+  endfunction
+
   // Pieces that a DSP block multiplies without sign; 0 for TileLut.
   function automatic int unsigned slice_a(int unsigned tile);
     case (tile)

@@ -228,6 +228,45 @@ mod tests {
         }
     }
 
+    /// Three cores of `rtl/synth/data/core.json` that differ in what makes the products of which units.
+    #[test]
+    fn products_by_unit_differ_as_synthesised() {
+        let rows: Vec<serde_json::Value> =
+            serde_json::from_str(include_str!("../../../../../rtl/synth/data/core.json")).unwrap();
+        let synthesised = |lut_unit: u64| {
+            let row =
+                rows.iter().find(|r| r["params"]["LUT_UNIT"] == lut_unit && r["flow"] == "xc7").unwrap();
+            let count = |names: &[&str]| names.iter().map(|n| row[*n].as_f64().unwrap()).sum::<f64>();
+            [count(&["lut", "srl", "lutram"]), count(&["ff"]), count(&["dsp"])]
+        };
+        let predicted = |tiles| {
+            let shape = Shape {
+                family: Family::Xc7,
+                multiplier: Multiplier::SparseWordMontgomery,
+                few_ones: false,
+                tiles,
+                word_bits: 36,
+                butterflies: 1,
+                bus_bits: 64,
+            };
+            let needs = shape.needs().unwrap();
+            [Resource::Lut, Resource::Ff, Resource::Dsp].map(|r| needs[&r])
+        };
+        let (block, lut) = (Tile::Dsp48e1, Tile::Lut);
+        let (whole, whole_predicted) = (synthesised(0), predicted([block, block]));
+        for (lut_unit, tiles) in [(1, [lut, block]), (2, [block, lut])] {
+            let (mixed, mixed_predicted) = (synthesised(lut_unit), predicted(tiles));
+            assert_eq!(mixed[2], mixed_predicted[2]);
+            for i in 0..2 {
+                let (more, more_predicted) = (mixed[i] - whole[i], mixed_predicted[i] - whole_predicted[i]);
+                assert!(
+                    (more_predicted / more - 1.0).abs() < 0.05,
+                    "{lut_unit} {i}: {more_predicted} {more}"
+                );
+            }
+        }
+    }
+
     /// The synthesised core, `rtl/synth/data/core.json`: 84,684 LUTs with what sits in them, 40,048 flip-flops.
     #[test]
     fn the_synthesised_core_is_near() {
