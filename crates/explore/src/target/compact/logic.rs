@@ -259,10 +259,9 @@ mod tests {
             assert_eq!(mixed[2], mixed_predicted[2]);
             for i in 0..2 {
                 let (more, more_predicted) = (mixed[i] - whole[i], mixed_predicted[i] - whole_predicted[i]);
-                assert!(
-                    (more_predicted / more - 1.0).abs() < 0.05,
-                    "{lut_unit} {i}: {more_predicted} {more}"
-                );
+                // Against the whole core: what synthesis simplifies across a unit's border is not in the model.
+                let off = (more_predicted - more).abs() / whole[i];
+                assert!(off < 0.01, "{lut_unit} {i}: {more_predicted} {more}");
             }
         }
     }
