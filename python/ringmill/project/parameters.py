@@ -25,6 +25,7 @@ class Parameters:
         tile: how a product is cut for the device's DSP blocks.
         lut_unit: the unit whose products are made of LUTs where those of the other have DSP blocks.
         bus_bits: bits of a beat of the memory bus.
+        read_rows: rows of 2·butterflies words that are read ahead: more for memories of long latency.
         memory_bytes: memory beside the core.
         memory_latency: from a read request to its first beat, and from the last beat written to its response.
         beat_cycles: cycles from one beat to the next in each direction.
@@ -41,6 +42,7 @@ class Parameters:
     tile: str = "dsp48e2"
     lut_unit: str = "none"
     bus_bits: int = 512
+    read_rows: int = 64
     memory_bytes: int = 4294967296
     memory_latency: int = 40
     beat_cycles: int = 1
@@ -59,6 +61,7 @@ RTL = {
     "tile": "TILE",
     "lut_unit": "LUT_UNIT",
     "bus_bits": "D",
+    "read_rows": "RD_ROWS",
 }
 #: Names, each at the number that stands for it in the hardware.
 NAMES = {

@@ -2,7 +2,7 @@
 //
 // Parameters   W bits of a word; NBF butterflies of a lane; limbs of 2^LOGN_MIN ... 2^LOGN_MAX words; MODS entries of
 //              the modulus table; KIND and TILE of the multipliers (rm_modmul_pkg), which those of LUT_UNIT are without; D
-//              bits of the memory bus. ONES, of KindPrf alone: the places below W / 2 where f0 of any modulus may have a
+//              bits of the memory bus, RD_ROWS rows read ahead of it. ONES, of KindPrf alone: the places below W / 2 where f0 of any modulus may have a
 //              one, or 0 for any place.
 // Reset        rst_ni asynchronous, low. It drops what is under way on AXI as well: reset the other side with it. The
 //              soft reset in the registers drains instead.
@@ -18,7 +18,8 @@ module rm_compact_core
   parameter int unsigned ONES     = 0,
   parameter int unsigned TILE     = rm_modmul_pkg::TileDsp48e2,
   parameter int unsigned LUT_UNIT = rm_modmul_pkg::LutUnitNone,
-  parameter int unsigned D        = 512
+  parameter int unsigned D        = 512,
+  parameter int unsigned RD_ROWS  = 64
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -177,9 +178,10 @@ module rm_compact_core
   );
 
   rm_mem_system #(
-    .W  (W),
-    .NBF(NBF),
-    .D  (D)
+    .W     (W),
+    .NBF   (NBF),
+    .D     (D),
+    .RdRows(RD_ROWS)
   ) i_memory (
     .clk_i,
     .rst_ni,

@@ -28,7 +28,7 @@ pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<CompactCores>>, Ex
             continue;
         };
         for (&word_bits, &butterflies) in pairs(space.numbers("words"), space.numbers("butterflies")) {
-            for &(bus_bits, beat_cycles) in &buses {
+            for &(bus_bits, beat_cycles, read_rows) in &rows_of(place, &buses, latency, butterflies) {
                 let literal = CompactLiteral {
                     word_bits,
                     butterflies,
@@ -37,6 +37,7 @@ pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<CompactCores>>, Ex
                     multiplier,
                     ones: if few { few_ones(word_bits, place.log_n) } else { 0 },
                     bus_bits,
+                    read_rows,
                     memory_bytes: device.memory.bytes,
                     timing: MemoryTiming { latency, beat_cycles },
                 };
@@ -95,6 +96,25 @@ fn buses(place: &Place<'_>) -> Result<Vec<(u32, u32)>, ExploreError> {
     })
 }
 
+/// Each bus with the numbers of rows that are read ahead of it: up to the first that covers the latency of the memory, since more
+/// would change nothing.
+fn rows_of(place: &Place<'_>, buses: &[(u32, u32)], latency: u32, butterflies: u32) -> Vec<(u32, u32, u32)> {
+    let mut all = Vec::new();
+    for &(bus_bits, beat_cycles) in buses {
+        // Rows whose beats come between a request and its first answer, with the cycles that requests and rows wait on chip.
+        let beats = u64::from(latency + WAY).div_ceil(beat_cycles.into());
+        let covering = beats * u64::from(bus_bits) / (64 * 2 * u64::from(butterflies));
+        let numbers = place.space.numbers("read_rows");
+        let enough = numbers.iter().copied().filter(|&rows| u64::from(rows) >= covering).min();
+        let useful = numbers.iter().filter(|&&rows| enough.is_none_or(|most| rows <= most));
+        all.extend(useful.map(|&rows| (bus_bits, beat_cycles, rows)));
+    }
+    all
+}
+
+/// Cycles from a request of the core to the memory, and from a beat to the arithmetic unit, at most.
+const WAY: u32 = 16;
+
 /// Cycles from a request to its first beat.
 fn latency_cycles(device: &Device) -> Result<u32, ExploreError> {
     let cycles = device.latency_cycles();
@@ -133,6 +153,7 @@ fn core(
         butterflies: config.butterflies().into(),
         log_n_max: config.log_n_max(),
         bus_bits: config.bus_bits().into(),
+        read_rows: config.read_rows().into(),
     };
     let mut needs = memories.needs(device.family, synthesis.banks);
     for (resource, amount) in logic::Shape::of(&machine).needs()? {

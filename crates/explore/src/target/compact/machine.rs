@@ -3,8 +3,8 @@
 use ringmill_machine::MachineSpec;
 use ringmill_machine::compact::entry::{EMULATED, literal};
 use ringmill_machine::compact::machine::EFFORT;
-use ringmill_machine::compact::parameters::{EFFORT as EFFORT_OPTION, ONES, PARAMETERS, POLICY};
-use ringmill_machine::compact::{CompactConfig, Policy};
+use ringmill_machine::compact::parameters::{EFFORT as EFFORT_OPTION, ONES, PARAMETERS, POLICY, READ_ROWS};
+use ringmill_machine::compact::{CompactConfig, CompactLiteral, Policy};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -108,10 +108,14 @@ impl Machine {
     /// As a design says it.
     pub fn write(&self) -> Built {
         let mut spec = MachineSpec::new(&EMULATED);
-        // Places of ones are said where there are any: few cores have them.
+        // Places of ones, and rows read ahead, are said where there are more than most cores have.
         let said = PARAMETERS
             .into_iter()
-            .filter(|p| p.parameter.name != ONES.parameter.name || self.config.ones() != 0);
+            .filter(|p| p.parameter.name != ONES.parameter.name || self.config.ones() != 0)
+            .filter(|p| {
+                p.parameter.name != READ_ROWS.parameter.name
+                    || self.config.read_rows() != CompactLiteral::READ_ROWS[0]
+            });
         let options = said.map(|p| (p.parameter.name, (p.get)(self.config.literal())));
         let plans =
             [(POLICY.name, self.policy.name().into()), (EFFORT_OPTION.name, (self.effort as u64).into())];
@@ -185,7 +189,7 @@ impl Synthesis {
 
 #[cfg(test)]
 mod tests {
-    use ringmill_machine::compact::{CompactLiteral, Multiplier};
+    use ringmill_machine::compact::Multiplier;
 
     use super::*;
 

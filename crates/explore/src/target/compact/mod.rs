@@ -93,6 +93,12 @@ static ROW: Row = Row {
             cut: false,
         },
         Axis { name: "buses", one: "bus", values: Values::Numbers(&CompactLiteral::BUS_BITS), cut: false },
+        Axis {
+            name: "read_rows",
+            one: "number of rows read ahead",
+            values: Values::Numbers(&CompactLiteral::READ_ROWS),
+            cut: false,
+        },
     ],
     columns: &[
         Column { field: "word_bits", number: true, heading: "W" },
@@ -102,6 +108,7 @@ static ROW: Row = Row {
         Column { field: "lut_unit", number: false, heading: "" },
         Column { field: "banks", number: false, heading: "" },
         Column { field: "bus_bits", number: true, heading: "bus" },
+        Column { field: "read_rows", number: true, heading: "" },
     ],
     summary: "{butterflies} × 2 butterflies, {word_bits} bits, {multiplier}, bus {bus_bits}",
     counters: &["transform_busy", "arithmetic_busy", "read_beats", "write_beats", "instructions"],
@@ -114,6 +121,7 @@ static ROW: Row = Row {
 pub struct Timing {
     butterflies: u32,
     bus_bits: u32,
+    read_rows: u32,
     beat_cycles: u32,
     latency: u32,
     /// Stands for the multiplier's latency: the sparse word Montgomery multiplier has that of the other.
@@ -125,6 +133,7 @@ impl Timing {
         Self {
             butterflies: config.butterflies(),
             bus_bits: config.bus_bits(),
+            read_rows: config.read_rows(),
             beat_cycles: config.timing().beat_cycles,
             latency: config.timing().latency,
             multiplier: match config.multiplier() {
@@ -137,13 +146,14 @@ impl Timing {
 
 impl Key for Timing {
     fn key(&self) -> String {
-        let Self { butterflies, bus_bits, beat_cycles, latency, multiplier } = self;
-        format!("b{butterflies} d{bus_bits} c{beat_cycles} l{latency} m{multiplier}")
+        let Self { butterflies, bus_bits, read_rows, beat_cycles, latency, multiplier } = self;
+        format!("b{butterflies} d{bus_bits} r{read_rows} c{beat_cycles} l{latency} m{multiplier}")
     }
 
     fn from_key(key: &str) -> Option<Self> {
-        let [butterflies, bus_bits, beat_cycles, latency, multiplier] = crate::space::numbers(key)?;
-        Some(Self { butterflies, bus_bits, beat_cycles, latency, multiplier })
+        let [butterflies, bus_bits, read_rows, beat_cycles, latency, multiplier] =
+            crate::space::numbers(key)?;
+        Some(Self { butterflies, bus_bits, read_rows, beat_cycles, latency, multiplier })
     }
 }
 

@@ -66,6 +66,7 @@ impl Hardware {
             multiplier: by_name("multiplier", &self.multiplier, Multiplier::ALL, Multiplier::name)?,
             ones: 0,
             bus_bits: self.bus_bits,
+            read_rows: CompactLiteral::READ_ROWS[0],
             memory_bytes: self.memory_bytes,
             timing: MemoryTiming { latency: self.memory_latency, beat_cycles: self.beat_cycles },
         };
