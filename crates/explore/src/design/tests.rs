@@ -46,6 +46,7 @@ pub(crate) fn sample() -> Design {
             security_bits: exact(174.5),
             security_level: Some(128),
             power_w: None,
+            per_second: None,
             energy_mj: None,
             client: Client {
                 evaluation_key_bytes: exact(1e6),
@@ -180,6 +181,7 @@ fn classes_of_primes_have_names() {
         PrimeClass::Sparse(54),
         PrimeClass::PrfFiko(36),
         PrimeClass::FewOnes(54),
+        PrimeClass::Ntt15(48),
     ] {
         assert_eq!(class.to_string().parse::<PrimeClass>().unwrap(), class);
     }
