@@ -53,6 +53,8 @@ BUILDS = {
     "engine": {"Extra": 0, "Seeded": 0, "Seal": 0},
     "engine+special": {"Extra": 1, "Seeded": 0, "Seal": 0},
     "seal": {"Extra": 1, "Seeded": 0, "Seal": 1},
+    "symmetric": {"Extra": 0, "Seeded": 1, "Seal": 0},
+    "keygen": {"Extra": 0, "Seeded": 1, "Seal": 0},
     "decrypt": {"Extra": 0, "Seeded": 0, "Seal": 0},
 }
 #: Those whose area is shown by parts: the paper's mode; every mode but SEAL's; SEAL's.

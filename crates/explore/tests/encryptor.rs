@@ -61,6 +61,7 @@ fn needs(lut: f64, ff: f64, dsp: f64, bram36: f64) -> BTreeMap<Resource, f64> {
 fn the_papers_engines_take_what_the_page_says() {
     assert_eq!(of_the_paper("divided").needs, needs(595_390.0, 598_115.0, 1680.0, 447.0));
     assert_eq!(of_the_paper("undivided").needs, needs(389_270.0, 412_255.0, 1176.0, 309.0));
+    assert_eq!(of_the_paper("symmetric").needs, needs(458_374.0, 471_667.0, 1272.0, 309.0));
 }
 
 #[test]
