@@ -1,9 +1,10 @@
 //! All that is predicted of a design, with origins.
 
 use ringmill_ckks::noise::FAILURE;
+use ringmill_program::manage::Encryption;
 
 use crate::design::{Client, Figure, OriginKind, Predicted};
-use crate::power::{millijoules, watts};
+use crate::power::millijoules;
 use crate::search::Request;
 use crate::space::chains::Point;
 use crate::target::{Core, Run, Target};
@@ -27,6 +28,15 @@ fn area<T: Target>(device: &Device, core: &Core<T>) -> Figure {
     Figure::new(share.greatest, OriginKind::Model, said)
 }
 
+/// What arguments are encrypted under.
+const fn under(encryption: Encryption) -> &'static str {
+    match encryption {
+        Encryption::Public => "the public key",
+        Encryption::Undivided => "a public key that does not divide",
+        Encryption::Secret => "the secret key",
+    }
+}
+
 /// Everything that is predicted of parameters on a core.
 pub fn predicted<T: Target>(
     target: T,
@@ -41,7 +51,7 @@ pub fn predicted<T: Target>(
     let exact = |value: u64, source: &str| Figure::new(value as f64, OriginKind::Exact, source);
     let row = target.row();
     let table = request.constraints.table;
-    let clock = device.frequency();
+    let clock = target.clock(device);
     let [keys, inputs, outputs] = point.bytes;
     Predicted {
         cycles: Figure::new(cycles.run.cycles as f64, OriginKind::Model, row.cycles_source),
@@ -58,10 +68,10 @@ pub fn predicted<T: Target>(
             point.error,
             OriginKind::Model,
             format!(
-                "noise model: worst slot of the worst output at confidence 1 - 2^{:.0}, inputs up to {} in size under the \
-                 public key",
+                "noise model: worst slot of the worst output at confidence 1 - 2^{:.0}, inputs up to {} in size under {}",
                 FAILURE.log2(),
-                kernel.source().magnitude
+                kernel.source().magnitude,
+                under(kernel.encryption())
             ),
         ),
         security_bits: Figure::new(
@@ -70,7 +80,8 @@ pub fn predicted<T: Target>(
             format!("{table}, interpolated: for comparison, not a claim"),
         ),
         security_level: (point.security_level > 0).then_some(point.security_level),
-        power_w: watts(device),
+        power_w: target.power(device),
+        per_second: target.per_second(device, core, &cycles.run),
         energy_mj: millijoules(target, device, milliseconds, core, &cycles.run),
         client: Client {
             evaluation_key_bytes: exact(keys, "8 bytes a word, as the core reads them"),

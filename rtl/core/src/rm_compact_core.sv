@@ -17,7 +17,7 @@ module rm_compact_core
   parameter int unsigned KIND     = rm_modmul_pkg::KindMontgomery,
   parameter int unsigned ONES     = 0,
   parameter int unsigned TILE     = rm_modmul_pkg::TileDsp48e2,
-  parameter int unsigned LUT_UNIT = rm_modmul_pkg::LutUnitNone,
+  parameter int unsigned LUT_UNIT = rm_lut_unit_pkg::LutUnitNone,
   parameter int unsigned D        = 512,
   parameter int unsigned RD_ROWS  = 64
 ) (

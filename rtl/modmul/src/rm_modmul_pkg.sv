@@ -68,11 +68,6 @@ package rm_modmul_pkg;
   localparam int unsigned TileDsp48e2 = 3;  // 26 x 17: Xilinx UltraScale+, 27 x 18 signed
   localparam int unsigned NumTiles    = 4;
 
-  // Of a core with DSP blocks: the unit whose products have none all the same, where LUTs are left and blocks are not.
-  localparam int unsigned LutUnitNone       = 0;
-  localparam int unsigned LutUnitTransforms = 1;
-  localparam int unsigned LutUnitArithmetic = 2;
-
   // Bits of the signed delta of KindP2Sparse: room for more than 200 primes at every width from 36.
   function automatic int unsigned delta_bits(int unsigned w);
     return (w / 2 - 2 < 12) ? w / 2 - 2 : 12;
@@ -100,15 +95,6 @@ package rm_modmul_pkg;
       KindBarrett: return 0;
       KindNtt:     return ntt_steps(kind, w) * ntt_word(kind);
       default:     return w;
-    endcase
-  endfunction
-
-  // The tile of a unit of such a core: mine says which of the two it is.
-  function automatic int unsigned unit_tile(int unsigned tile, int unsigned lut_unit, int unsigned mine);
-    case (lut_unit)
-      LutUnitNone: return tile;
-      LutUnitTransforms, LutUnitArithmetic: return (lut_unit == mine) ? TileLut : tile;
-      default: return NumTiles;  // refused where it is used
     endcase
   endfunction
 

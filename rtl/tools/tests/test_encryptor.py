@@ -19,7 +19,7 @@ from ringmill.encryptor_schedule import (
     expected_trit_words,
     trit_bytes,
 )
-from rtl.encryptor.figures import PLACE, figures
+from rtl.encryptor.figures import EXPLORED, PLACE, explored, figures
 from rtl.encryptor.schedule import NTT_15, PAPER, table
 from rtl.tools import simulate
 from rtl.tools.block import ROOT, RTL, load
@@ -114,6 +114,7 @@ def test_units_work_by_turns_and_as_the_page_says():
 def test_stored_figures_are_those_of_the_model():
     made = figures()
     assert json.loads(PLACE.read_text("utf-8")) == made, "run python -m rtl.encryptor.figures"
+    assert json.loads(EXPLORED.read_text("utf-8")) == explored(), "run python -m rtl.encryptor.figures"
     page = (RTL.parent / "docs" / "papers" / "nguyen.md").read_text("utf-8")
     for mode in ("engine", "engine+special"):
         ours = next(of for of in made["engines"] if (of["n"], of["p"], of["mode"]) == (1 << 14, 2, mode))

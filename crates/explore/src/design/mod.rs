@@ -117,6 +117,9 @@ pub struct Predicted {
     pub frequency_mhz: Figure,
     /// Milliseconds of one run.
     pub latency_ms: Figure,
+    /// Runs a second, where they follow each other without a gap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_second: Option<Figure>,
     /// What the core takes.
     pub resources: BTreeMap<Resource, Figure>,
     /// The part of the device that the machine takes, of the resource that runs out first.

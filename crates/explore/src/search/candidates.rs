@@ -32,7 +32,7 @@ pub type Cores<T> = BTreeMap<(u32, u32), Vec<Core<T>>>;
 
 /// The key of the cores that a shape's parameters may use.
 pub fn cores_key<T: Target>(target: T, shape: &Shape) -> (u32, u32) {
-    (shape.log_n, target.holding(shape.limbs + shape.special))
+    (shape.log_n, target.size(shape))
 }
 
 /// Points, and what is left of them.
