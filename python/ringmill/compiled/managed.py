@@ -160,9 +160,11 @@ class Managed(ClientSide):
     ) -> dict[str, Any]:
         """What one evaluation takes, counted in the limb program without running it.
 
-        ``transforms``, ``multiply_adds``, ``key_bytes`` (the limbs that are read), ``data_bytes``,
-        ``peak_bytes``; ``kinds``, the limbs of each kind of work that costs are for; ``switches``: level,
-        method and number of key switches.
+        - ``transforms``, ``multiply_adds``, ``data_bytes``, ``peak_bytes``;
+        - ``key_bytes``: the limbs of keys that are read, 8 bytes a residue; ``key_bytes_packed``: with
+          residues as long as their primes; ``key_bytes_seeded``: of these, halves that seeds expand to;
+        - ``kinds``: the limbs of each kind of work that costs are for;
+        - ``switches``: level, method and number of key switches.
 
         With a capacity also ``traffic``: what moves over the edge of a chip of this capacity, where
         the limb with the farthest next use goes first.
