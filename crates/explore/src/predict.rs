@@ -32,7 +32,7 @@ pub fn predicted<T: Target>(
     let exact = |value: u64, source: &str| Figure::new(value as f64, OriginKind::Exact, source);
     let row = target.row();
     let table = request.constraints.table;
-    let clock = device.frequency();
+    let clock = target.clock(device);
     let [keys, inputs, outputs] = point.bytes;
     Predicted {
         cycles: Figure::new(cycles.run.cycles as f64, OriginKind::Model, row.cycles_source),

@@ -6,6 +6,7 @@
 
 pub mod compact;
 mod erased;
+pub mod pipelined;
 mod registry;
 mod row;
 
@@ -82,6 +83,11 @@ pub trait Target: Debug + Copy + PartialEq + Send + Sync + 'static {
 
     /// One number for that.
     fn area(&self, core: &Core<Self>) -> Figure;
+
+    /// The clock of a machine on a device, with its origin. The machine is counted at it, so only the origin may be another one.
+    fn clock(&self, device: &Device) -> Figure {
+        device.frequency()
+    }
 
     /// Whether energy is known operation by operation on a device.
     fn counts_energy(&self, _device: &Device) -> bool {

@@ -4,11 +4,12 @@ use serde_json::Value;
 
 use super::compact::{CompactCores, older};
 use super::erased::AnyTarget;
+use super::pipelined::PipelinedEngines;
 use crate::ExploreError;
 use crate::near::hint;
 
 /// The targets; the first is the one that is explored unless another is named.
-pub static TARGETS: [&dyn AnyTarget; 1] = [&CompactCores];
+pub static TARGETS: [&dyn AnyTarget; 2] = [&CompactCores, &PipelinedEngines];
 
 /// The target of a name.
 ///

@@ -76,7 +76,7 @@ fn a_design_of_it_is_read_where_the_row_is() {
         Design::from_json_in(&targets(), &text.replace("pace=8", "pace=2000")).unwrap_err().to_string();
     assert!(slow.contains("machine toy cannot have pace=2000; give 1 to 1000"), "{slow}");
     let unknown = named_in(&targets(), "toi").err().unwrap().to_string();
-    assert_eq!(unknown, "no target \"toi\" (did you mean \"toy\"?); there are compact, toy");
+    assert_eq!(unknown, "no target \"toi\" (did you mean \"toy\"?); there are compact, pipelined, toy");
 }
 
 #[test]
