@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -409,7 +411,15 @@ def test_duong_and_lees_tables_agree_with_each_other() -> None:
 def test_duong_and_lee_are_shown_by_both_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["compare", "duong-lee", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
-    assert {row["build"] for row in rows} == {"streams", "pool"}
+    # Every word has 60 bits: of the two sorts of pools that is the uniform one.
+    assert {row["build"] for row in rows} == {"streams", "uniform"}
+    keys = ["table", "row", "n", "set", "widths", "build", "paper", "ours", "remarks"]
+    figures = {"interval", "latency", "latency_alone", "dsp", "lut", "ff", "ram_bytes", "bytes_off_chip"}
+    figures |= {"clock_mhz", "mbps_paper_rule", "mbps_all_bits", "origin", "bound"}
+    for row in rows:
+        assert list(row) == keys
+        assert set(row["ours"]) <= figures
+        assert "origin" in row["ours"] or not row["ours"]
     five = next(row for row in rows if row["table"] == 5)
     ours, paper = five["ours"], five["paper"]
     assert ours["interval"] == ours["bound"] < paper["cycles"]
@@ -420,7 +430,31 @@ def test_duong_and_lee_are_shown_by_both_rules(capsys: pytest.CaptureFixture[str
     # With two digits and two special primes, sums are wanted again too soon for every place to be used.
     near = [row for row in pool if row["set"] != [4, 2, 2]]
     assert all(row["ours"]["interval"] <= 1.01 * row["ours"]["bound"] for row in near)
+    # The page's table of memories: chain and pool, keys whole and seeded.
+    page = (Path(__file__).parents[2] / "docs" / "papers" / "duong-lee.md").read_text("utf-8")
+    memories = [row for row in rows if row["table"] == "memory"]
+    assert len(memories) == 12
+    lines = re.findall(r"^\| (U2.*?) \| [\d.]+ GB/s \| (.*) \|$", page, re.MULTILINE)
+    assert len(lines) == 3
+    for memory, cells in lines:
+        named = [row for row in memories if row["row"].startswith(f"{memory}, keys ")]
+        assert [f"{row['ours']['interval']:,}" for row in named] == cells.split(" | ")
+    # No interval is shorter than the bytes take.
+    for row in memories:
+        rate = int(row["remarks"][0].removesuffix(" MB/s").replace(",", ""))
+        assert row["ours"]["interval"] >= row["ours"]["bytes_off_chip"] * 236 // rate
     assert cli.main(["compare", "duong-lee"]) == 0
     out = capsys.readouterr().out
-    for text in ("Table 2", "Table 3", "Table 4", "Table 5", "Table 6", "67,168", "49,152", "0.60% above"):
+    for text in (
+        "Memory off chip",
+        "412,448",
+        "Table 2",
+        "Table 3",
+        "Table 4",
+        "Table 5",
+        "Table 6",
+        "67,168",
+        "49,152",
+        "0.60% above",
+    ):
         assert text in out

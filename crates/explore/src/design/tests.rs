@@ -34,7 +34,10 @@ pub(crate) fn sample() -> Design {
             levels: Vec::new(),
         },
         machine: MACHINE.into(),
-        hardware: serde_json::from_str(r#"{"family": "xcup", "tile": "dsp48e2", "lut_unit": "none", "banks": "block"}"#).unwrap(),
+        hardware: serde_json::from_str(
+            r#"{"family": "xcup", "tile": "dsp48e2", "lut_unit": "none", "banks": "block"}"#,
+        )
+        .unwrap(),
         predicted: Predicted {
             cycles: exact(159_744.0),
             cycles_bound: exact(150_000.0),

@@ -79,6 +79,9 @@ pub struct Device {
     pub clock: Clock,
     /// What it takes, where something is known.
     pub power: Option<Power>,
+    /// How a host is connected, for machines that have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<Link>,
 }
 
 /// How much of each resource there is.
@@ -147,6 +150,18 @@ impl Share {
     pub fn compare(&self, other: &Self) -> Ordering {
         self.greatest.total_cmp(&other.greatest).then(self.sum.total_cmp(&other.sum))
     }
+}
+
+/// A link to a host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// 10^6 bytes a second each way.
+    pub megabytes_per_second: f64,
+    /// Nanoseconds from the last byte that leaves to its use at the other end.
+    pub latency_ns: f64,
+    /// Where the numbers come from.
+    pub source: String,
 }
 
 /// Files that come with the program.

@@ -7,6 +7,7 @@
 pub mod compact;
 pub mod encryptor;
 mod erased;
+pub mod pipelined;
 mod registry;
 mod row;
 
@@ -99,7 +100,8 @@ pub trait Target: Debug + Copy + PartialEq + Send + Sync + 'static {
     /// What a machine takes of a device, with origins.
     fn resources(&self, core: &Core<Self>) -> BTreeMap<Resource, Figure>;
 
-    /// The clock of a machine on a device: that of the device's file, unless nothing is known of the target there.
+    /// The clock of a machine on a device: that of the device's file, unless nothing is known of the target there. Cycles are counted
+    /// at it, so only the origin may be another one.
     fn clock(&self, device: &Device) -> Figure {
         device.frequency()
     }

@@ -348,7 +348,7 @@ impl Pipelined {
         let parts = host::shares(
             cycles,
             [("engine", inside), ("host alone", processor), ("link alone", link)],
-            "latency of the link",
+            "bytes on their way",
         );
         course.spans.append(&mut beside.spans);
         Ok(Whole { cycles, processor: busy, bytes: host.bytes.iter().sum(), parts, course })

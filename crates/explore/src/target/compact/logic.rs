@@ -185,6 +185,25 @@ impl Shape {
     }
 }
 
+/// LUTs, flip-flops and blocks of a multiplier for primes of any places.
+///
+/// # Errors
+/// [`ExploreError::Data`] for one that the data lack.
+pub(crate) fn multiplier(
+    family: Family,
+    multiplier: Multiplier,
+    tile: Tile,
+    word_bits: u32,
+) -> Result<[f64; 3], ExploreError> {
+    let tiles = [tile, tile];
+    let shape = Shape { family, multiplier, few_ones: false, tiles, word_bits, butterflies: 1, bus_bits: 64 };
+    let product = shape.product(tile)?;
+    let amount = |resource: Resource| {
+        product.amounts.get(resource.name()).and_then(serde_json::Value::as_f64).unwrap_or(0.0)
+    };
+    Ok([Resource::Lut, Resource::Ff, Resource::Dsp].map(amount))
+}
+
 /// How a resource of a family was fitted.
 pub fn fitted(family: Family, resource: Resource) -> Option<&'static Around> {
     model().ok()?.around.iter().find(|a| a.families.contains(&family) && a.resource == resource)

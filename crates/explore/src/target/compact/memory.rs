@@ -41,20 +41,20 @@ pub struct Memories {
 }
 
 /// Width and depth of the shapes of a block, and of half a block beside it (none for a family without halves).
-type Shapes = &'static [(u64, u64, u64)];
+pub(crate) type Shapes = &'static [(u64, u64, u64)];
 
 /// RAMB36 as simple dual port, with the width of a RAMB18 of the same depth (AMD UG473, UG573).
-const BRAM36: Shapes =
+pub(crate) const BRAM36: Shapes =
     &[(72, 512, 36), (36, 1024, 18), (18, 2048, 9), (9, 4096, 4), (4, 8192, 2), (2, 16384, 1), (1, 32768, 0)];
 
 /// DP16KD and PDPW16KD (Lattice FPGA-TN-02204).
 const EBR: Shapes = &[(36, 512, 0), (18, 1024, 0), (9, 2048, 0), (4, 4096, 0), (2, 8192, 0), (1, 16384, 0)];
 
 /// URAM288, of one shape (AMD UG573).
-const URAM: Shapes = &[(72, 4096, 0)];
+pub(crate) const URAM: Shapes = &[(72, 4096, 0)];
 
 /// Fewest blocks of a memory, halves counted 0.5.
-fn blocks(shapes: Shapes, width: u64, depth: u64) -> f64 {
+pub(crate) fn blocks(shapes: Shapes, width: u64, depth: u64) -> f64 {
     let one = |&(w, d, half): &(u64, u64, u64)| {
         let (full, rest) = (width / w, width % w);
         let last = match rest {

@@ -106,7 +106,7 @@ fn what_needs_each_other_takes_the_sum() {
         let part = |name: &str| timing.parts.iter().find(|(n, _)| n == name).unwrap().1;
         assert_eq!(part("host alone"), before + behind);
         assert_eq!(part("link alone"), 15 * LIMB);
-        assert_eq!(part("latency of the link"), 2 * LATENCY + lead(build));
+        assert_eq!(part("bytes on their way"), 2 * LATENCY + lead(build));
         assert!(timing.by.contains("by hand") && timing.by.contains("1024 MB/s"), "{}", timing.by);
     }
 }
