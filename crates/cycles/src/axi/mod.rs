@@ -52,7 +52,7 @@ impl Shape {
         if rows > self.read_rows { rows } else { self.read_rows }
     }
 
-    /// Bursts of the read stream that may be under way: as many as it has space for, and 16 at least.
+    /// Bursts of the read stream that may be under way: those that fit into its space, and 16 at least.
     const fn read_bursts(&self) -> u64 {
         let bursts = self.read_depth() * 8 * self.row_words / self.burst_bytes;
         if bursts > 16 { bursts } else { 16 }

@@ -107,7 +107,8 @@ impl Build {
         let amount = |&resource: &Resource| {
             let fixed = of(&self.once, resource) + (grown * of(&self.rows, resource)).ceil();
             let rest = f64::from(engine.limbs - 1) * of(rest, resource);
-            (resource, fixed + of(first, resource) + rest)
+            // Half a block memory is the least that is counted.
+            (resource, (2.0 * (fixed + of(first, resource) + rest)).round() / 2.0)
         };
         Ok(self.once.keys().map(amount).collect())
     }
