@@ -85,7 +85,7 @@ def design_of(compiled: Any) -> dict[str, Any]:
             "scale_bits": params.scale_bits,
         },
         "machine": MACHINE,
-        "hardware": {"banks": "block", "family": "ecp5", "tile": "ecp5"},
+        "hardware": {"banks": "block", "family": "ecp5", "lut_unit": "none", "tile": "ecp5"},
         "predicted": {
             "cycles": _figure(SMALL.image(compiled.plan).first_cycles),
             "cycles_bound": _figure(1000.0),

@@ -33,6 +33,7 @@ VERBS = {
     ],
     "decrypt": ["--kernel", "kernel", "--key", "keys/secret.key", "--input", "results", "--out", "y.json"],
     "rewrite": ["--kernel", "kernel", "--input", "arguments", "--out", "new"],
+    "program": ["kernel", "--out", "program.limb"],
     "inspect": ["keys/evaluation.keys", "--kernel", "kernel"],
     "params": ["--depth", "2"],
     "build": ["design.json", "--out", "core"],

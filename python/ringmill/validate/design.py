@@ -118,8 +118,9 @@ def of_core(design: Design, rows: list[Row]) -> Row | None:
     """The synthesis of this very core among stored ones."""
     # Entries of the modulus table hardly show, and are not among the parameters of the syntheses.
     wanted = {**design.core.parameters(), "MODS": 0}
-    # Older rows name no places of ones: they are of cores for any.
-    rows = [{**row, "params": {"ONES": 0, **row["params"]}} for row in rows]
+    # What older rows do not name they have as by default.
+    usual = {"ONES": 0, "LUT_UNIT": 0, "RD_ROWS": 64}
+    rows = [{**row, "params": {**usual, **row["params"]}} for row in rows]
     family = design.core.family
     if design.core.banks != "block":
         return None  # all stored ones are in block memory

@@ -14,9 +14,9 @@ from ringmill.project.design import SCHEMA
 #: How SQLite files begin.
 _MAGIC = b"SQLite format 3\0"
 #: What `crates/explore/src/store.rs` writes into the file: `application_id` and `user_version`.
-_APPLICATION, _VERSION = 0x524D6578, 2
+_APPLICATION, _VERSION = 0x524D6578, 3
 #: Schema of the designs in a file of each version that is read.
-_SCHEMAS = {1: 2, _VERSION: SCHEMA}
+_SCHEMAS = {1: 2, 2: SCHEMA, _VERSION: SCHEMA}
 
 
 def is_results(path: str | Path) -> bool:

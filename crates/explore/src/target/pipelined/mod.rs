@@ -209,6 +209,11 @@ impl Target for PipelinedEngines {
         }
     }
 
+    /// Those of device files are of other machines.
+    fn power(&self, _device: &Device) -> Option<Figure> {
+        None
+    }
+
     fn write(&self, machine: &Machine, _plan: Plan) -> Built {
         let text = machine.spec().map(|spec| spec.to_string()).unwrap_or_default();
         Built { machine: text, hardware: serde_json::Map::new() }

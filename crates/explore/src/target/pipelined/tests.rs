@@ -230,6 +230,9 @@ fn devices_without_blocks_or_link_are_refused() {
     assert!(named("pipelinedd").unwrap_err().to_string().contains("pipelined"));
     let clock = PipelinedEngines.clock(&Device::named("alveo-u250").unwrap());
     assert!(clock.origin.kind == OriginKind::Assumed && clock.origin.source.contains("routed"));
+    // The watts in its file were measured with another machine on it.
+    let board = Device::named("zcu102").unwrap();
+    assert!(board.power.is_some() && PipelinedEngines.power(&board).is_none());
     assert_eq!(
         PipelinedEngines.clock(&Device::named("alveo-u250").unwrap().at_mhz(200.0)).origin.kind,
         OriginKind::User
