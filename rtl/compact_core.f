@@ -57,6 +57,7 @@ memory/src/rm_mem_system.sv
 registers/generated/rm_core_regs_block_pkg.sv
 registers/generated/rm_core_regs_block.sv
 registers/src/rm_core_regs.sv
+core/src/rm_lut_unit_pkg.sv
 core/src/rm_instr_decode.sv
 core/src/rm_dispatch.sv
 core/src/rm_scoreboard.sv

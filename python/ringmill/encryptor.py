@@ -19,7 +19,9 @@ from typing import Any
 
 from ringmill import _native
 from ringmill._native import Ciphertext, Params, PublicKey, SecretKey, encryptor_files
+from ringmill.atomic import write_text
 from ringmill.client.machine import CPU, ENGINE
+from ringmill.encryptor_schedule import DECRYPT, DIVIDED, PUBLIC, SEAL, SYMMETRIC, Engine
 from ringmill.errors import MachineError, fail
 from ringmill.interop.source import Source, source
 from ringmill.trace.spec import Slots
@@ -28,6 +30,8 @@ from ringmill.trace.spec import Slots
 DEGREES, WORD = (10, 15), (36, 60)
 #: `rm_modmul_pkg`'s Montgomery multiplier, which serves every odd prime.
 _MONTGOMERY = 3
+#: Cycles of its products (`rm_modmul_pkg`).
+_MONTGOMERY_LATENCY = 11
 _VERILATOR = ("--cc", "--exe", "--build", "-j", "2", "-O3", "--x-assign", "fast", "--x-initial", "fast")
 _QUIET = ("-Wno-fatal", "-Wno-lint", "-Wno-style")
 # Hidden and not unique: several engines live in one process.
@@ -41,6 +45,8 @@ class Encryptor:
         #: Cycles of each job so far, from its handshake to the last word of the result.
         self.cycles: list[int] = []
         self._built: dict[tuple[tuple[str, int], ...], _native.Encryptor] = {}
+        # The build and the mode of each job.
+        self._jobs: list[tuple[dict[str, int], int]] = []
 
     def __repr__(self) -> str:
         return f"Encryptor({len(self.cycles)} jobs, {sum(self.cycles)} cycles)"
@@ -52,9 +58,10 @@ class Encryptor:
         ------
             MachineError: parameters or keys that the engine does not do, or no simulator.
         """
-        engine = self._engine(key.params, level)
+        engine, built = self._engine(key.params, level)
         cipher, cycles = engine.encrypt(key, values, level=level, **packing)
-        self.cycles.append(cycles)
+        public = DIVIDED if isinstance(key, PublicKey) and key.divides else PUBLIC
+        self._note(built, SYMMETRIC if isinstance(key, SecretKey) else public, cycles)
         return cipher
 
     def encrypt_seal(
@@ -73,9 +80,9 @@ class Encryptor:
         ------
             MachineError: parameters or keys that the engine does not do, or no simulator.
         """
-        engine = self._engine(key.params, level, seal=True)
+        engine, built = self._engine(key.params, level, seal=True)
         cipher, cycles = engine.encrypt_seal(key, source(file), seed, scale, magnitude)
-        self.cycles.append(cycles)
+        self._note(built, SEAL, cycles)
         return cipher
 
     def decrypt(self, key: SecretKey, cipher: Ciphertext) -> Slots:
@@ -85,17 +92,67 @@ class Encryptor:
         ------
             MachineError: parameters, keys or ciphertexts that the engine does not do, or no simulator.
         """
-        engine = self._engine(key.params, cipher.level)
+        engine, built = self._engine(key.params, cipher.level)
         slots, cycles = engine.decrypt(key, cipher)
-        self.cycles.append(cycles)
+        self._note(built, DECRYPT, cycles)
         return slots
 
-    def _engine(self, params: Params, level: int, *, seal: bool = False) -> _native.Encryptor:
+    def report(self, path: str | Path) -> int:
+        """Write a page that shows which unit works when for the jobs so far; returns its bytes.
+
+        It follows the schedule that the RTL is held to, with jobs one behind the other. Of jobs on several
+        builds it shows those of the last one. Needs Matplotlib and Jinja2, which are the extra ``report``.
+
+        Raises
+        ------
+            MachineError: no job so far.
+            CommandError: what the page is made with is not installed.
+        """
+        if not self._jobs:
+            fail(
+                MachineError,
+                "EncryptorIdle",
+                "The encryption engine has run no job, so there is nothing to report. Encrypt or decrypt "
+                "with it first.",
+            )
+        from ringmill.explorer.result import can_report
+
+        can_report()
+        from ringmill.report import render_simulation
+        from ringmill.report.engine import reported
+
+        last = self._jobs[-1][0]
+        jobs = zip(self._jobs, self.cycles, strict=True)
+        modes, cycles = zip(*((mode, count) for (built, mode), count in jobs if built == last), strict=True)
+        facts, spans = reported(modelled(last), modes, cycles)
+        text = render_simulation(facts, spans, _native.__version__)
+        write_text(Path(path), text)
+        return len(text.encode())
+
+    def _note(self, built: dict[str, int], mode: int, cycles: int) -> None:
+        self._jobs.append((built, mode))
+        self.cycles.append(cycles)
+
+    def _engine(
+        self, params: Params, level: int, *, seal: bool = False
+    ) -> tuple[_native.Encryptor, dict[str, int]]:
         built = parameters(params, level, seal=seal)
         shape = tuple(sorted(built.items()))
         if shape not in self._built:
             self._built[shape] = _native.Encryptor(str(library(built)))
-        return self._built[shape]
+        return self._built[shape], built
+
+
+def modelled(built: Mapping[str, int]) -> Engine:
+    """The model of an engine's cycles, of what it is built with."""
+    return Engine(
+        limbs=built["Limbs"],
+        log_n=built["LogNMax"],
+        multiplier_latency=_MONTGOMERY_LATENCY,
+        log_p=built["LogP"],
+        doubles=built["Doubles"],
+        extra=bool(built["Extra"]),
+    )
 
 
 def encryptor_of(machine: object) -> Encryptor:

@@ -36,7 +36,7 @@ def _hardware() -> dict[str, Any]:
 def _papers() -> dict[str, Any]:
     rows = casa.rows(
         lambda point: casa.slot(point.n, point.nbf) * point.set.limbs,
-        lambda n, nbf, device: {"lut": 1600, "ff": 800, "dsp": 10 * nbf, "bram": n // 1024},
+        lambda n, nbf, device, tiling: {"lut": 1600, "ff": 800, "dsp": 10 * nbf, "bram": n // 1024},
         lambda point: {"us": 900.0, "what": "made up", "processor": "a processor"},
     )
     known = papers()
@@ -108,7 +108,7 @@ def sample_design(latency: float, error: float, butterflies: int, variant: str =
             "frequency_mhz": figure(100.0, "assumed"),
             "latency_ms": figure(latency),
             "resources": {"lut": figure(9000.0 * butterflies), "dsp": figure(20.0 * butterflies)},
-            "area": figure(2500.0 * butterflies),
+            "area": figure(0.02 * butterflies),
             "error": figure(error),
             "security_bits": figure(128.0 + butterflies),
         },

@@ -65,6 +65,7 @@ OWN = {
     "rm.Plan.clear",
     "rm.Plan.estimate",
     "rm.Plan.traffic",
+    "rm.Plan.lowered",
 }
 
 

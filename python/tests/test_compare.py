@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,8 +40,8 @@ def _slots(point: casa.Point) -> int:
     return casa.slot(point.n, point.nbf) * point.set.limbs
 
 
-def _area(n: int, nbf: int, device: str) -> casa.Row:
-    return {"lut": 1600, "ff": 800, "dsp": 10 * nbf, "bram": n // 1024}
+def _area(n: int, nbf: int, device: str, tiling: str) -> casa.Row:
+    return {"lut": 1600, "ff": 800, "dsp": 10 * nbf if tiling == "dsp" else 0, "bram": n // 1024}
 
 
 def test_the_papers_overall_area_follows_from_its_formula() -> None:
@@ -60,11 +62,16 @@ def test_the_papers_cycles_are_whole_slots_and_its_delays_are_doubled() -> None:
 def test_ratios_are_ours_over_theirs() -> None:
     rows = [row for row in casa.rows(_slots, _area) if row["table"] == 3 and row["nbf"]]
     for row in rows:
-        ours, theirs = row["area"], row["paper"]["area"]
+        theirs = row["paper"]["area"]
         assert row["ratio_cycles"] == pytest.approx(row["cycles"] / row["paper"]["cycles"], abs=1e-4)
-        product = row["cycles"] * ours["overall"] / (row["paper"]["cycles"] * theirs["overall"])
-        assert row["ratio_area_cycles"] == pytest.approx(product, abs=1e-4)
-        assert ours["overall"] == pytest.approx(100 + 100 + 102.4 * ours["dsp"] + 56 * ours["bram"])
+        by_formula = theirs["lut"] / 16 + theirs["ff"] / 8 + 102.4 * theirs["dsp"] + 56 * theirs["bram"]
+        for tiling, ours in row["areas"].items():
+            product = row["cycles"] * ours["overall"] / row["paper"]["cycles"]
+            ratios = row["ratio_area_cycles"][tiling]
+            assert ratios["printed"] == pytest.approx(product / theirs["overall"], abs=1e-4)
+            assert ratios["formula"] == pytest.approx(product / by_formula, abs=1e-4)
+            assert ours["overall"] == pytest.approx(100 + 100 + 102.4 * ours["dsp"] + 56 * ours["bram"])
+        assert row["areas"]["lut"]["dsp"] == 0 < row["areas"]["dsp"]["dsp"]
     shapes = {(row["n"], tuple(row["set"]), row["sequence"]) for row in rows}
     assert (8192, (3, 1, 1), "casa") in shapes
     assert (16384, (6, 2, 3), "hybrid") in shapes
@@ -104,7 +111,8 @@ def test_an_addition_says_what_bounds_it() -> None:
 def test_modules_of_the_paper_stand_beside_units_of_ours() -> None:
     rows = [row for row in casa.rows(_slots, _area) if row["table"] == 4]
     for n in (8192, 16384):
-        whole, *parts = [row for row in rows if row["n"] == n]
+        blocks, whole, *parts = [row for row in rows if row["n"] == n]
+        assert (blocks["tiling"], whole["tiling"]) == ("dsp", "lut")
         for name in ("lut", "ff", "dsp", "bram"):
             # LUTs and flip-flops of a Vivado report by module add up but for a few.
             total = sum(row["paper"]["area"][name] for row in parts)
@@ -202,9 +210,10 @@ def test_the_cpu_machine_is_timed_on_sets_that_decrypt() -> None:
 
 def test_areas_are_those_of_the_word_asked_for() -> None:
     counts = {"lut": 1, "ff": 2, "dsp": 3, "bram": 4.0}
-    core = {"n": 8192, "nbf": 4, "family": "xcup", **counts, "params": {"W": 52}}
-    assert area.lookup({"cores": [core]}, 52)(8192, 4, "zcu102") == counts
-    assert area.lookup({"cores": [core]}, 54)(8192, 4, "zcu102") is None
+    core = {"n": 8192, "nbf": 4, "family": "xcup", "tiling": "dsp", **counts, "params": {"W": 52}}
+    assert area.lookup({"cores": [core]}, 52)(8192, 4, "zcu102", "dsp") == counts
+    assert area.lookup({"cores": [core]}, 52)(8192, 4, "zcu102", "lut") is None
+    assert area.lookup({"cores": [core]}, 54)(8192, 4, "zcu102", "dsp") is None
 
 
 def test_every_table_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -353,7 +362,14 @@ def test_a_row_says_that_its_device_does_not_hold_it_and_that_its_clock_is_the_p
         "ours does not fit: lut 600 of 500 on artix7-200t",
         "the paper's does not fit: dsp 11 of 10 on artix7-200t",
     ]
+    assert large["fits"] is False
     assert measure.remarks({**row, "table": 2}, resources)[0].startswith("the paper's does not fit")
+    assert large["fits"] is True
+    both = {"table": 5, "areas": {"dsp": {**large, "lut": 500}, "lut": {**large, "dsp": 0}}, "paper": {}}
+    assert measure.remarks(both, resources) == [
+        "ours with multipliers of LUTs does not fit: lut 600 of 500 on artix7-200t"
+    ]
+    assert [used["fits"] for used in both["areas"].values()] == [True, False]
     other = {"table": 3, "nbf": None, "paper": {"area": {**large, "dsp": 11}}}
     assert measure.remarks(other, resources) == ["a design of others, as printed"]
     timed = {"table": 3, "cycles": 7, "paper": {}}
@@ -368,6 +384,11 @@ def test_remarks_are_the_last_column_of_a_table_that_has_some() -> None:
     sheet = shown.listed("title", rows, 1, {"a": lambda row: str(row["a"])})
     assert sheet.columns == ["a", "remarks"]
     assert sheet.rows == [["x", ""], ["y", "one; two"]]
+    # A remark of many rows is said once.
+    many = [{"table": 1, "a": "z", "remarks": ["the same", f"row {at}"]} for at in range(3)]
+    sheet = shown.listed("title", many, 1, {"a": lambda row: str(row["a"])})
+    assert sheet.title == "title; a: the same"
+    assert sheet.rows == [["z", f"a; row {at}"] for at in range(3)]
     assert shown.listed("title", rows[:1], 1, {"a": lambda row: str(row["a"])}).columns == ["a"]
 
 
@@ -390,7 +411,15 @@ def test_duong_and_lees_tables_agree_with_each_other() -> None:
 def test_duong_and_lee_are_shown_by_both_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["compare", "duong-lee", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
-    assert {row["build"] for row in rows} == {"streams", "pool"}
+    # Every word has 60 bits: of the two sorts of pools that is the uniform one.
+    assert {row["build"] for row in rows} == {"streams", "uniform"}
+    keys = ["table", "row", "n", "set", "widths", "build", "paper", "ours", "remarks"]
+    figures = {"interval", "latency", "latency_alone", "dsp", "lut", "ff", "ram_bytes", "bytes_off_chip"}
+    figures |= {"clock_mhz", "mbps_paper_rule", "mbps_all_bits", "origin", "bound"}
+    for row in rows:
+        assert list(row) == keys
+        assert set(row["ours"]) <= figures
+        assert "origin" in row["ours"] or not row["ours"]
     five = next(row for row in rows if row["table"] == 5)
     ours, paper = five["ours"], five["paper"]
     assert ours["interval"] == ours["bound"] < paper["cycles"]
@@ -401,7 +430,31 @@ def test_duong_and_lee_are_shown_by_both_rules(capsys: pytest.CaptureFixture[str
     # With two digits and two special primes, sums are wanted again too soon for every place to be used.
     near = [row for row in pool if row["set"] != [4, 2, 2]]
     assert all(row["ours"]["interval"] <= 1.01 * row["ours"]["bound"] for row in near)
+    # The page's table of memories: chain and pool, keys whole and seeded.
+    page = (Path(__file__).parents[2] / "docs" / "papers" / "duong-lee.md").read_text("utf-8")
+    memories = [row for row in rows if row["table"] == "memory"]
+    assert len(memories) == 12
+    lines = re.findall(r"^\| (U2.*?) \| [\d.]+ GB/s \| (.*) \|$", page, re.MULTILINE)
+    assert len(lines) == 3
+    for memory, cells in lines:
+        named = [row for row in memories if row["row"].startswith(f"{memory}, keys ")]
+        assert [f"{row['ours']['interval']:,}" for row in named] == cells.split(" | ")
+    # No interval is shorter than the bytes take.
+    for row in memories:
+        rate = int(row["remarks"][0].removesuffix(" MB/s").replace(",", ""))
+        assert row["ours"]["interval"] >= row["ours"]["bytes_off_chip"] * 236 // rate
     assert cli.main(["compare", "duong-lee"]) == 0
     out = capsys.readouterr().out
-    for text in ("Table 2", "Table 3", "Table 4", "Table 5", "Table 6", "67,168", "49,152", "0.60% above"):
+    for text in (
+        "Memory off chip",
+        "412,448",
+        "Table 2",
+        "Table 3",
+        "Table 4",
+        "Table 5",
+        "Table 6",
+        "67,168",
+        "49,152",
+        "0.60% above",
+    ):
         assert text in out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from peer_libraries import run_peer
 import ringmill as rm
 from ringmill import _native, cli
 from ringmill.encryptor import Encryptor, parameters
+from ringmill.encryptor_schedule import DECRYPT, DIVIDED
 from ringmill.errors import EncodingError, MachineError
 from ringmill.interop import seal
 from ringmill.project.simulator import verilator
@@ -93,6 +95,39 @@ def test_an_engine_for_seal_divides_by_the_prime_above() -> None:
     assert parameters(params, 2, seal=True)["W"] == 53
     below = parameters(params, 0, seal=True)
     assert (below["Limbs"], below["W"], below["Seal"], below["Extra"]) == (1, 50, 1, 1)
+
+
+def test_a_report_shows_the_units_of_the_last_build(tmp_path: Path) -> None:
+    params = rm.Params.from_bits(12, [50, 40, 38], [52], 3, insecure=True)
+    engine, page = Encryptor(), tmp_path / "page.html"
+    with pytest.raises(MachineError, match="Encrypt or decrypt with it first") as error:
+        engine.report(page)
+    assert error.value.code == "EncryptorIdle"
+    # What the simulator would have noted: a decryption of another level, and two encryptions.
+    engine._note(parameters(params, 0), DECRYPT, 4000)
+    for cycles in (8001, 8009):
+        engine._note(parameters(params, 2), DIVIDED, cycles)
+    assert engine.report(page) == len(page.read_bytes())
+    text = page.read_text("utf-8")
+    assert all(count in text for count in ("8,001", "8,009"))
+    assert "4,000" not in text
+    data = json.loads(text.partition('id="timeline-data">')[2].partition("</script>")[0])
+    assert {"extra prime: transform", "sampler"} < {*data["units"]}
+    rows = data["rows"][data["units"].index("result")]
+    # Two results of N/2 rows, the second N/2 cycles behind the first, which the run ends with.
+    assert (rows[1], rows[4], rows[3] - rows[0], rows[3] + rows[4]) == (2048, 2048, 2048, data["cycles"])
+
+
+def test_a_report_without_the_engine_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compiled = _double()
+    compiled.save(tmp_path / "k.rm")
+    compiled.keygen(insecure=True).save(tmp_path / "keys")
+    (tmp_path / "x.json").write_text('{"x": [0, 0, 0, 0, 0, 0, 0, 0]}')
+    places = {"kernel": "k.rm", "key": "keys/public.key", "input": "x.json", "out": "out", "report": "page"}
+    given = [word for name, place in places.items() for word in (f"--{name}", str(tmp_path / place))]
+    assert cli.main(["encrypt", *given]) == 1
+    assert "Give --machine encryptor, or leave --report out" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.long

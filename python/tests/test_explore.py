@@ -370,6 +370,33 @@ def test_a_target_is_named_and_a_design_runs_as_its_machine(capsys: pytest.Captu
     assert first == best["predicted"]["cycles"]["value"]
 
 
+def test_an_engine_for_the_device_of_a_client_is_found_and_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    space = tmp_path / "space.json"
+    space.write_text(json.dumps({"modes": ["divided"], "level_bits": [48], "log_n": [13]}))
+    file, page = tmp_path / "client.json", tmp_path / "page.html"
+    options = ["--target", "encryptor", "--device", "alveo-u250", "--space", str(space), "--quiet"]
+    assert cli.main(["explore", "coxhe:d", *options, "--out", str(file), "--report", str(page)]) == 0
+    said = capsys.readouterr().out
+    # No engine was routed: the clock, and with it the rate, is assumed.
+    assert re.search(r"rate │ [\d,]+ a second │ assumed", " ".join(said.split()))
+    assert "is the chosen design" in said
+    assert "ringmill build" not in said
+    assert "encryptor:mode=divided" in page.read_text("utf-8")
+    best = json.loads(file.read_text("utf-8"))
+    rate, clock = (best["predicted"][name]["value"] for name in ("per_second", "frequency_mhz"))
+    # rtl/encryptor/README.md: an encryption in 4,096 cycles at least.
+    assert rate <= 1e6 * clock / 4096
+    assert best["predicted"]["energy_mj"] is None
+    assert machine_fields(best)["limbs"] == len(best["parameters"]["q"])
+    with pytest.raises(rm.RingmillError, match="ringmill build KERNEL --machine encryptor") as refused:
+        project_design.read(file)
+    assert refused.value.code == "NotBuilt"
+    assert cli.main(["explore", "coxhe:d", *options, "--report", str(page), "--points", "2"]) == 1
+    assert "Leave points out" in capsys.readouterr().err
+
+
 def test_a_long_front_says_how_much_of_it_is_shown() -> None:
     from ringmill.cli.explore import SHOWN, _front
 

@@ -245,23 +245,33 @@ def test_the_report_of_a_pool_shows_what_each_unit_does_when(
     machine = "pipelined:build=pool,limbs=8,special=7,units=3,clock=236,bandwidth=19200"
     reported = deep.estimate(machine)
     counters, spans = reported["counters"], reported["spans"]
-    assert counters["transforms"] == len(spans) > 0
-    assert {unit for unit, *_ in spans} == {"unit 00", "unit 01", "unit 02"}
-    # The units' work is that of the transforms, and no unit has two at once.
+    engine = [span for span in spans if span[0].startswith("unit ")]
+    assert counters["transforms"] == len(engine) > 0
+    units = ["unit 00", "unit 01", "unit 02"]
+    others = ["host", "link to engine", "link to host"]
+    assert sorted({unit for unit, *_ in spans}) == sorted(others + units)
+    # The units' work is that of the transforms, and nobody has two at once.
     n = 2 * deep.params.slots
-    worked = sum(reported["utilisation"].values()) * reported["cycles"]
-    assert worked == pytest.approx(len(spans) * (n // 64) * (n.bit_length() - 1))
-    for unit in ("unit 00", "unit 01", "unit 02"):
+    worked = sum(reported["utilisation"][unit] for unit in units) * reported["cycles"]
+    assert worked == pytest.approx(len(engine) * (n // 64) * (n.bit_length() - 1))
+    # Every cycle belongs to one of them.
+    assert sum(count for _, count in reported["parts"]) == reported["cycles"]
+    assert reported["cycles"] >= max(counters["engine_cycles"], counters["host_cycles"])
+    alone = deep.estimate("pipelined:build=pool,limbs=8,special=7,units=3")
+    assert alone["cycles"] == alone["counters"]["engine_cycles"]
+    assert alone["seconds"] is None
+    for unit in units + others:
         times = sorted((start, end) for name, _, start, end in spans if name == unit)
         assert all(end <= start for (_, end), (start, _) in itertools.pairwise(times))
     deep.save(tmp_path / "kernel")
     page = tmp_path / "page.html"
     assert main(["simulate", str(tmp_path / "kernel"), "--machine", machine, "--report", str(page)]) == 0
     said = capsys.readouterr().out
-    assert f"transforms        {len(spans):>14,}\n" in said
+    assert f"transforms        {len(engine):>14,}\n" in said
+    assert "\n  host alone " in said
     assert "the memory" in said
     shown = page.read_text()
-    assert '"units":["unit 00","unit 01","unit 02"]' in shown
+    assert '"units":["host","link to engine","link to host","unit 00","unit 01","unit 02"]' in shown
     assert f'"cycles":{reported["cycles"]}' in shown
     with pytest.raises(rm.MachineError, match=r"the pool was built for 1, give limbs=\d"):
         deep.estimate("pipelined:build=pool,limbs=1,special=7")

@@ -1,6 +1,6 @@
-"""What `ringmill compare nguyen` shows of ours: cycles, multipliers, memory and synthesised blocks.
+"""What `ringmill compare nguyen` shows of ours, and what the explorer knows of engines: cycles and area.
 
-    python -m rtl.encryptor.figures     writes them into the paper's folder
+    python -m rtl.encryptor.figures     writes both: into the paper's folder, and into the explorer's data
 
 A test compares the stored figures with what the model gives, and with the rows of `rtl/synth/data`.
 """
@@ -10,23 +10,23 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ringmill.studies.stored import text_of
-from rtl.encryptor.schedule import (
+from ringmill.encryptor_schedule import (
     BY_EXTRA,
     DECRYPT,
     DIVIDED,
-    DSP_BLOCKS,
-    NTT_15,
     PUBLIC,
     PUBLIC_KEY,
     SEAL,
     SYMMETRIC,
     Engine,
 )
+from ringmill.studies.stored import text_of
+from rtl.encryptor.schedule import DSP_BLOCKS, NTT_15
 from rtl.tools import synth
 from rtl.tools.block import RTL
 
 PLACE = RTL.parent / "python" / "ringmill" / "studies" / "papers" / "nguyen" / "ours.json"
+EXPLORED = RTL.parent / "crates" / "explore" / "data" / "encryptor.json"
 DATA = RTL / "synth" / "data"
 
 #: Bits of the primes of the paper's ciphertexts.
@@ -53,6 +53,8 @@ BUILDS = {
     "engine": {"Extra": 0, "Seeded": 0, "Seal": 0},
     "engine+special": {"Extra": 1, "Seeded": 0, "Seal": 0},
     "seal": {"Extra": 1, "Seeded": 0, "Seal": 1},
+    "symmetric": {"Extra": 0, "Seeded": 1, "Seal": 0},
+    "keygen": {"Extra": 0, "Seeded": 1, "Seal": 0},
     "decrypt": {"Extra": 0, "Seeded": 0, "Seal": 0},
 }
 #: Those whose area is shown by parts: the paper's mode; every mode but SEAL's; SEAL's.
@@ -73,6 +75,14 @@ PARTS = {
     "rm_secret_sampler": "sampler, with ChaCha20",
     "rm_seal_sampler": "SEAL's sampler, with BLAKE2Xb",
 }
+#: Builds that the explorer knows, by the mode in which their clients encrypt.
+EXPLORED_BUILDS = {
+    "undivided": (PUBLIC, {"Extra": 0, "Seeded": 0, "Seal": 0}),
+    "divided": (DIVIDED, {"Extra": 1, "Seeded": 0, "Seal": 0}),
+    "symmetric": (SYMMETRIC, {"Extra": 0, "Seeded": 1, "Seal": 0}),
+}
+#: log2 of the least and the greatest degree of a synthesised build.
+LOG_N = (10, 14)
 NO_MESSAGE = ("keygen", "decrypt")
 FEED_FORWARD, FEEDBACK = 0, 1
 
@@ -183,6 +193,53 @@ def synthesised(block: str, top: str, **params: int) -> Facts:
     return {}
 
 
+def explored_build(mode: str) -> Facts | None:
+    """A build of two words a cycle as the explorer composes it for any limbs: what is there once, and a limb.
+
+    Nothing where a module of it was not synthesised.
+    """
+    number, build = EXPLORED_BUILDS[mode]
+    top, params = _of_build(build)
+    try:
+        found = synth.shares(top, params)
+    except LookupError:
+        return None
+    # The top itself has wires and registers of every limb.
+    rows, once = (dict.fromkeys(("lut", "ff", "dsp", "bram36"), 0.0) for _ in range(2))
+    limbs: dict[int, dict[str, float]] = {}
+    for of in found:
+        width = of["params"]["W"] if of["top"] in ("rm_enc_limb", "rm_enc_uniform") else None
+        beside = rows if of["top"] == top else once
+        into = beside if width is None else limbs.setdefault(width, dict.fromkeys(once, 0.0))
+        for name, value in _counts(of).items():
+            into[name] += value / (1 if width is None else WIDTHS.count(width))
+    least, most = LOG_N
+
+    def cycles(log_n: int) -> Facts:
+        of = Engine(
+            len(WIDTHS), log_n, NTT_15, 1, log_n_max=most, log_n_min=least, extra=bool(build["Extra"])
+        )
+        return {"log_n": log_n, "interval": of.interval(number), "cold": of.cold(number)}
+
+    return {
+        "mode": mode,
+        "order": "eval",
+        "lanes": 2,
+        "log_n_max": most,
+        "limbs": len(WIDTHS),
+        "once": once,
+        "rows": rows,
+        "limb": [{"bits": bits, **counts} for bits, counts in sorted(limbs.items())],
+        "cycles": [cycles(log_n) for log_n in range(least, most + 1)],
+    }
+
+
+def explored() -> Facts:
+    """The data of the explorer's target: every build whose modules were all synthesised."""
+    builds = [explored_build(mode) for mode in EXPLORED_BUILDS]
+    return {"schema": 1, "builds": [build for build in builds if build is not None]}
+
+
 def figures() -> Facts:
     """All of it."""
     return {
@@ -210,3 +267,4 @@ def figures() -> Facts:
 
 if __name__ == "__main__":
     PLACE.write_text(text_of(figures()), "utf-8")
+    EXPLORED.write_text(text_of(explored()), "utf-8")

@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import ringmill as rm
 from ringmill.studies.stored import text_of
 from rtl.pipelined.pool import LANES, SETS, TEN, Sort, best
 from rtl.pipelined.schedule import DSP_BLOCKS, NTT_60, Engine, key_words
@@ -73,6 +74,62 @@ def _pool(sort: Sort) -> Facts:
     }
 
 
+#: Memories off chip, in MB a second, peak: AMD's data sheets of the U250 and of the U280.
+MEMORIES = {
+    "U250, one channel of DDR4": 19_200,
+    "U250, four channels": 76_800,
+    "U280, HBM2": 460_000,
+}
+#: The paper's clock in MHz, and 200 ns to the first bytes in its cycles.
+CLOCK, WAIT = 236, 47
+
+
+@rm.kernel
+def _turned(x: Any) -> Any:
+    """A rotation of as many limbs as there are, since three products follow."""
+    turned = x.rotate(1)
+    for _ in range(LIMBS - 1):
+        turned = turned * turned
+    return turned
+
+
+def memories() -> list[Facts]:
+    """Intervals of Duong and Lee's set behind memories, by machine `pipelined`.
+
+    Its products of 52 bits take the twelve cycles of those of 60 bits in steps of 17. Bytes are those of
+    words of 64 bits.
+    """
+    params = rm.Params.from_bits(LOG_N, [51, 45, 45, 45], [51], LIMBS)
+    program = _turned.compile(rm.vector(64), params=params)
+    found = []
+    for build in ("streams", "pool"):
+        for memory, rate in MEMORIES.items():
+            for keys in ("whole", "seeded"):
+                options = {
+                    "word": 52,
+                    "multiplier": "ntt",
+                    "clock": CLOCK,
+                    "bandwidth": rate,
+                    "latency": WAIT,
+                }
+                machine = rm.machines.pipelined(build=build, keys=keys, **options)
+                counters = program.estimate(machine)["counters"]
+                moved = counters["key_bytes"] + counters["ciphertext_bytes"]
+                assert counters["key_switches"] == 1
+                found.append(
+                    {
+                        "build": build,
+                        "memory": memory,
+                        "keys": keys,
+                        "mb_a_second": rate,
+                        "interval": counters["interval_with_memory"],
+                        "bytes_off_chip": moved,
+                        "clock_mhz": CLOCK,
+                    }
+                )
+    return found
+
+
 def blocks(place: Path = RTL / "synth" / "data" / "pipelined.json") -> Facts:
     """Synthesised blocks of the chain, by top and, of a bank, whether it is the special one."""
     found = {}
@@ -91,6 +148,7 @@ def figures() -> Facts:
             "multipliers": TEN.multipliers(SETS[0]),
             "sets": [_pool(sort) for sort in SETS],
         },
+        "memories": memories(),
         "blocks": blocks(),
     }
 

@@ -15,13 +15,14 @@ FILE = ROOT / "python" / "ringmill" / "studies" / "papers" / "casa" / "area.json
 
 
 def cores(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """Return one entry a core on the paper's bus: of its multipliers, those with the least overall area."""
+    """Return one entry a core on the paper's bus and a tiling: its smallest multipliers."""
     best: dict[tuple[object, ...], dict[str, object]] = {}
     for row in rows:
         params = row["params"]
         if row["flow"] not in ("xc7", "xcup") or params["D"] != BUS_BITS:
             continue
-        key = (params["LOGN_MAX"], params["NBF"], row["flow"], params["W"])
+        tiling = "dsp" if params["TILE"] else "lut"
+        key = (params["LOGN_MAX"], params["NBF"], row["flow"], params["W"], tiling)
         if key not in best or row["overall"] < best[key]["overall"]:
             best[key] = row
     return [
@@ -29,6 +30,7 @@ def cores(rows: list[dict[str, object]]) -> list[dict[str, object]]:
             "n": 1 << log_n,
             "nbf": nbf,
             "family": flow,
+            "tiling": tiling,
             # Shift registers and distributed memory sit in LUTs.
             "lut": row["lut"] + row["srl"] + row["lutram"],
             "ff": row["ff"],
@@ -37,7 +39,7 @@ def cores(rows: list[dict[str, object]]) -> list[dict[str, object]]:
             "composed": "parts" in row,
             "params": row["params"],
         }
-        for (log_n, nbf, flow, _), row in sorted(best.items())
+        for (log_n, nbf, flow, _, tiling), row in sorted(best.items())
     ]
 
 

@@ -15,6 +15,7 @@ FILE = ROOT / "docs" / "area.md"
 Row = dict[str, Any]
 
 KINDS = ["word Montgomery", "word Montgomery, sparse", "PRF-FIKO", "Montgomery", "Barrett", "NTT, any length"]
+_LUT_UNITS = ["", ", transforms in LUTs", ", arithmetic in LUTs"]
 TILES = ["LUTs", "18×18 (ECP5)", "24×17 (DSP48E1)", "26×17 (DSP48E2)"]
 
 #: DSP blocks of a product as published or counted by others, by bits and flow; how they count.
@@ -72,7 +73,8 @@ def _number(value: float | None, digits: int = 0) -> str:
 
 def _core_point(row: Row) -> list[str]:
     p = row["params"]
-    return [f"2^{p['LOGN_MAX']}, {p['NBF']}", str(p["W"]), _kind(p["KIND"]), TILES[p["TILE"]], str(p["D"])]
+    tiling = TILES[p["TILE"]] + _LUT_UNITS[p.get("LUT_UNIT", 0)]
+    return [f"2^{p['LOGN_MAX']}, {p['NBF']}", str(p["W"]), _kind(p["KIND"]), tiling, str(p["D"])]
 
 
 _POINT = ["N, Nbf", "W", "multiplier", "tiling", "bus"]

@@ -4,12 +4,14 @@
 //! there is no place, the limb with the farthest next use goes, and is written if no copy is off chip. Operands and result of an
 //! instruction are there at once, so it takes a place for each. Results of the program are written once.
 
+mod choose;
 mod search;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
 
+pub use choose::{Candidate, Choice, choose};
 pub use search::Reordered;
 
 use crate::description::{Channel, Description, Memory, Mode, Pack, Run, Unit};

@@ -12,7 +12,7 @@ use crate::near::hint;
 pub enum Objective {
     /// Milliseconds of one run.
     Latency,
-    /// The one number for size: CASA's overall area, or square micrometres.
+    /// The part of the device that is taken: of the resource that runs out first.
     Area,
     /// The error.
     Error,
@@ -63,7 +63,8 @@ pub struct Constraints {
     pub table: SecurityTable,
     /// Milliseconds, at most.
     pub max_latency_ms: Option<f64>,
-    /// The part of each of the device's resources that may be used, above 0 and at most 1.
+    /// The part of each of the device's resources that may be used, above 0 and at most 1. What is fuller is hard to route:
+    /// three quarters is the usual advice.
     pub utilisation: f64,
     /// What is to be least.
     pub minimise: Objective,
@@ -76,7 +77,7 @@ impl Default for Constraints {
             security: 128,
             table: SecurityTable::Guidelines2024,
             max_latency_ms: None,
-            utilisation: 1.0,
+            utilisation: 0.75,
             minimise: Objective::Latency,
         }
     }

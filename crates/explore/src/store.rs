@@ -24,7 +24,7 @@ use crate::target::{Column, Core, Key, Plan, Row, Run, Target, written};
 /// Marks the file as ours (SQLite's `application_id`): "RMex".
 const APPLICATION: i32 = 0x524d_6578;
 /// Version of the tables (SQLite's `user_version`).
-pub const VERSION: i32 = 2;
+pub const VERSION: i32 = 3;
 
 /// A structure with the timing of a target, and what a run took: nothing for what cannot run.
 type Timed<T> = ((Shape, <T as Target>::Timing), Option<Run>);
@@ -286,7 +286,7 @@ fn core_row<T: Target>(target: T, id: usize, (log_n, primes): (u32, u32), core: 
         core.prime_bits.into(),
     ];
     row.extend(columns(target.row(), &fields));
-    row.extend([core.binding.is_none().into(), core.area.into()]);
+    row.extend([core.binding.is_none().into(), core.share.greatest.into()]);
     row.extend(Resource::ALL.iter().map(|r| core.needs.get(r).copied().into()));
     row
 }

@@ -34,12 +34,13 @@ fn line(out: &mut String, kind: &str, found: &Found) {
     let c = config.literal();
     let _ = write!(
         out,
-        " | {:?} W {} Nbf {} {} {:?} {:?} N {} moduli {} bus {} memory {} latency {} beat {} {} effort {effort}",
+        " | {:?} W {} Nbf {} {} {:?} {:?} {:?} N {} moduli {} bus {} memory {} latency {} beat {} {} effort {effort}",
         synthesis.family,
         c.word_bits,
         c.butterflies,
         c.multiplier.name(),
         synthesis.tile,
+        synthesis.lut_unit,
         synthesis.banks,
         c.log_n_max,
         c.moduli,

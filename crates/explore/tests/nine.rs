@@ -30,7 +30,7 @@ fn a_hundred_thousand_points_for_each_of_the_nine_kernels() {
             s.over_bound
         );
         println!(
-            "   best {:.4} ms at N = 2^{} {:?} dnum {} scale {} {:?}, on {} area {:.0} error {:.2e} {:.0} bits; \
+            "   best {:.4} ms at N = 2^{} {:?} dnum {} scale {} {:?}, on {} area {:.1} % error {:.2e} {:.0} bits; \
              front {} proven {} {}",
             b.predicted.latency_ms.value,
             b.parameters.log_n,
@@ -39,7 +39,7 @@ fn a_hundred_thousand_points_for_each_of_the_nine_kernels() {
             b.parameters.scale_bits,
             b.parameters.class,
             b.built.machine,
-            b.predicted.area.value,
+            100.0 * b.predicted.area.value,
             b.predicted.error.value,
             b.predicted.security_bits.value,
             outcome.front.len(),

@@ -72,7 +72,9 @@ fn brute(request: &Request) -> Vec<Costs> {
             let config = &core.machine.config;
             let cycles = exact::cycles(&program, config, Policy::Throughput, QUICK).unwrap().cycles;
             let ms = cycles as f64 / (device.clock.mhz * 1e3);
-            all.push([ms, core.area, p.error, -p.security_bits]);
+            let part = |(&r, &need): (&_, &f64)| need / device.amount(r);
+            let area = core.needs.iter().filter(|need| *need.1 > 0.0).map(part).fold(0.0, f64::max);
+            all.push([ms, area, p.error, -p.security_bits]);
         }
     }
     all

@@ -1,6 +1,6 @@
 //! What can go wrong between a program and its machine.
 
-use ringmill_cycles::DescriptionError;
+use ringmill_cycles::{CapacityError, DescriptionError};
 use ringmill_errors::StructuredError;
 use ringmill_ring::RingError;
 
@@ -49,6 +49,8 @@ pub enum MachineError {
     Spec(#[from] SpecError),
     #[error(transparent)]
     Description(#[from] Box<DescriptionError>),
+    #[error(transparent)]
+    Capacity(Box<CapacityError>),
     #[error(transparent)]
     Compact(#[from] CompactError),
     #[error(transparent)]

@@ -238,6 +238,11 @@ fn statistics_count_what_the_formulas_say() {
     let limb = 8 * 64;
     assert_eq!(s.key_bytes, (2 * digits * primes * limb) as u64);
     assert_eq!(s.key_bytes_read, s.key_bytes);
+    // All primes are those of the program, each with its own bits; half of every key is uniform.
+    let bits: u64 = program.moduli().iter().map(|m| u64::from(64 - m.modulus.value().leading_zeros())).sum();
+    assert_eq!(program.moduli().len(), primes);
+    assert_eq!(s.key_bytes_packed, 2 * digits as u64 * bits * 64 / 8);
+    assert_eq!(s.key_bytes_seeded, s.key_bytes_packed / 2);
     assert_eq!(s.data_bytes, (4 * limbs * limb) as u64);
     assert_eq!(s.output_bytes, (2 * (limbs - 1) * limb) as u64);
     assert_eq!(s.butterflies, ((s.ntt + s.intt) * 32 * 6) as u64);

@@ -17,7 +17,7 @@ use crate::image;
 
 /// `{"cycles", "first_cycles", "slot", "spans", …}` of an operation on a core, run again and for the first time; `spans` are (unit, what, start, end).
 #[pyfunction]
-#[pyo3(signature = (operation, *, log_n, butterflies, limbs, special, dnum, sequence="hybrid", times=1, word_bits=54, bus_bits=512, latency=40, beat_cycles=1, effort=8000, policy="throughput"))]
+#[pyo3(signature = (operation, *, log_n, butterflies, limbs, special, dnum, sequence="hybrid", times=1, word_bits=54, bus_bits=512, read_rows=64, latency=40, beat_cycles=1, effort=8000, policy="throughput"))]
 #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
 pub(crate) fn compact_cycles<'py>(
     py: Python<'py>,
@@ -31,6 +31,7 @@ pub(crate) fn compact_cycles<'py>(
     times: usize,
     word_bits: u32,
     bus_bits: u32,
+    read_rows: u32,
     latency: u32,
     beat_cycles: u32,
     effort: usize,
@@ -51,6 +52,7 @@ pub(crate) fn compact_cycles<'py>(
         butterflies,
         multiplier: Multiplier::WordMontgomery,
         bus_bits,
+        read_rows,
         timing: MemoryTiming { latency, beat_cycles },
         ..CompactLiteral::roomy()
     };

@@ -208,6 +208,7 @@ impl Failure {
             E::DeviceFile { .. } | E::DesignFile { .. } | E::Schema { .. } | E::Store { .. } => Family::File,
             E::Params(e) => return Self::of(Family::Parameter, e),
             E::Machine(MachineError::Compact(e)) => return Self::of(Family::Machine, e),
+            E::Machine(MachineError::Capacity(e)) => return Self::of(Family::Program, &**e),
             E::Machine(e) => return Self::of(Family::Machine, e),
             _ => Family::Explore,
         };

@@ -1,10 +1,14 @@
 //! What a program takes on a machine, without running it.
 
+use std::sync::Arc;
+
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use ringmill::machine::{Bindings, MachineError, MachineSpec};
-use ringmill_program::limb::{LimbProgram, parse};
+use ringmill_cycles::capacity::{Choice, choose};
+use ringmill_cycles::{Capacity, CapacityError};
+use ringmill_program::limb::LimbProgram;
 use ringmill_program::lower::lower_by;
 
 use crate::argument::Arg;
@@ -12,6 +16,7 @@ use crate::error::{Failure, Family};
 use crate::executable::interruptible;
 use crate::machines::{self, Named};
 use crate::plan::Plan;
+use crate::programs::{self, Program};
 use crate::switching::method_of;
 
 /// What a limb program takes on a machine: `{"cycles", "seconds", "counters", "busy", "parts", "energy", "spans",
@@ -20,11 +25,11 @@ use crate::switching::method_of;
 #[pyfunction]
 pub(crate) fn estimate_program<'py>(
     py: Python<'py>,
-    #[pyo3(from_py_with = crate::argument::given)] text: &str,
+    program: Program,
     machine: Arg<Named>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let program = parse(text).map_err(|e| Failure::of(Family::Program, &e))?;
-    estimated(py, machine.0.spec()?, move || Ok(program))
+    let program = program.0;
+    estimated(py, machine.0.spec()?, move || program.read())
 }
 
 /// The same of a plan, whose keys are switched as the word says.
@@ -33,10 +38,11 @@ pub(crate) fn of_plan<'py>(
     plan: &Plan,
     switching: &str,
     machine: Named,
+    capacity: Option<Capacity>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let spec = machine.spec()?;
-    let lowered = lowering(plan, switching, spec.clone());
-    estimated(py, spec, lowered)
+    let lowered = lowering(plan, switching, spec.clone(), capacity);
+    estimated(py, spec, move || lowered().map(|(program, _)| Arc::new(program)))
 }
 
 /// The limb program of a plan, whose keys are switched as the word says.
@@ -44,32 +50,67 @@ fn lowering(
     plan: &Plan,
     switching: &str,
     machine: MachineSpec,
-) -> impl FnOnce() -> Result<LimbProgram, Failure> + Send + 'static {
+    capacity: Option<Capacity>,
+) -> impl FnOnce() -> Result<(LimbProgram, Option<Choice>), Failure> + Send + 'static {
     let word = switching.to_owned();
     let (params, program) = (plan.params.clone(), plan.managed.program.clone());
     move || {
         let costs = machines::open(&machine)?.costs().map_err(|e| Failure::face(&e.into()))?;
         let method = method_of((&params, &program), &word, &costs)?;
         let lowered = lower_by(&program, &method).map_err(|e| Failure::of(Family::Program, &e))?;
-        Ok(lowered.program)
+        let Some(capacity) = capacity else { return Ok((lowered.program, None)) };
+        let failed = |e: CapacityError| Failure::of(Family::Program, &e);
+        let choice = choose(&lowered.program, capacity, true).map_err(failed)?;
+        Ok((choice.program.clone(), Some(choice)))
     }
+}
+
+/// What a machine is given of a plan, as a value and the ways that were counted for it: see [`ways`].
+pub(crate) fn of_plan_lowered<'py>(
+    py: Python<'py>,
+    plan: &Plan,
+    switching: &str,
+    machine: Named,
+    capacity: Option<Capacity>,
+) -> PyResult<(programs::LimbProgram, Vec<Bound<'py, PyDict>>)> {
+    let lowered = lowering(plan, switching, machine.spec()?, capacity);
+    let (program, choice) = interruptible(py, lowered)?;
+    let ways = choice.map_or_else(|| Ok(Vec::new()), |choice| ways(py, &choice))?;
+    Ok((programs::LimbProgram(Arc::new(program)), ways))
+}
+
+/// The ways to run a program that were counted for a capacity, each a dictionary.
+fn ways<'py>(py: Python<'py>, choice: &Choice) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let row = |(at, way): (usize, &ringmill_cycles::capacity::Candidate)| {
+        let row = PyDict::new(py);
+        row.set_item("recompute", way.recompute)?;
+        row.set_item("by_primes", way.by_primes)?;
+        row.set_item("by_cost", way.by_cost)?;
+        row.set_item("instructions", way.instructions)?;
+        row.set_item("off_chip", way.off_chip)?;
+        row.set_item("spilled_and_refilled", way.spilled)?;
+        row.set_item("peak_limbs", way.peak)?;
+        row.set_item("chosen", at == choice.chosen)?;
+        Ok(row)
+    };
+    choice.candidates.iter().enumerate().map(row).collect()
 }
 
 /// As text, what a machine is given of a plan.
 pub(crate) fn text_of_plan(py: Python<'_>, plan: &Plan, switching: &str, machine: Named) -> PyResult<String> {
-    let lowered = lowering(plan, switching, machine.spec()?);
-    interruptible(py, move || Ok(lowered()?.to_string()))
+    let lowered = lowering(plan, switching, machine.spec()?, None);
+    interruptible(py, move || Ok(lowered()?.0.to_string()))
 }
 
 /// What a limb program gives on a machine: limbs of little-endian words, in the order of the program, as they come.
 #[pyfunction]
 pub(crate) fn run_program(
     py: Python<'_>,
-    #[pyo3(from_py_with = crate::argument::given)] text: &str,
+    program: Program,
     machine: Arg<Named>,
     inputs: Vec<Vec<u8>>,
 ) -> PyResult<Vec<Py<PyBytes>>> {
-    let program = parse(text).map_err(|e| Failure::of(Family::Program, &e))?;
+    let program = program.0.read()?;
     let machine = machines::open(&machine.0.spec()?)?;
     let found = interruptible(py, move || {
         let failed = |e: MachineError| Failure::face(&e.into());
@@ -92,9 +133,12 @@ pub(crate) fn run_program(
 fn estimated<'py>(
     py: Python<'py>,
     spec: MachineSpec,
-    program: impl FnOnce() -> Result<LimbProgram, Failure> + Send + 'static,
+    program: impl FnOnce() -> Result<Arc<LimbProgram>, Failure> + Send + 'static,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let timing = interruptible(py, move || spec.estimate(&program()?).map_err(|e| Failure::face(&e.into())))?;
+    let timing = interruptible(py, move || {
+        let program = program()?;
+        spec.estimate(&program).map_err(|e| Failure::face(&e.into()))
+    })?;
     let reported = PyDict::new(py);
     reported.set_item("cycles", timing.cycles)?;
     reported.set_item("seconds", timing.seconds)?;

@@ -9,8 +9,8 @@ use pyo3::types::PyDict;
 
 use ringmill::machine::Watch;
 use ringmill::{Evaluator, Input, Kernel, Stated};
-use ringmill_machine::Cpu;
 use ringmill_machine::cpu::profile::{Kind, Profile, Spent};
+use ringmill_machine::{Cpu, Machine, Ordered};
 use ringmill_program::manage::Managed;
 
 use crate::argument::{Arg, Told, given};
@@ -21,6 +21,7 @@ use crate::machines::{self, Named};
 use crate::outside::Outside;
 use crate::plan::Plan;
 use crate::switching;
+use crate::traffic;
 
 /// How often a waiting call looks whether it was interrupted.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
@@ -129,13 +130,14 @@ pub(crate) struct Executable {
 impl Executable {
     /// Lowers a plan for a machine and encodes its constants.
     #[new]
-    #[pyo3(signature = (plan, machine = None, switching = "hybrid", precision = None))]
+    #[pyo3(signature = (plan, machine = None, switching = "hybrid", precision = None, capacity = None))]
     fn new(
         py: Python<'_>,
         plan: Arg<Bound<'_, Plan>>,
         machine: Option<Arg<Named>>,
         #[pyo3(from_py_with = given)] switching: &str,
         precision: Option<u32>,
+        capacity: Option<(u64, bool)>,
     ) -> PyResult<Self> {
         let plan = plan.get();
         let (params, promised) = (plan.params.clone(), Promised::of(plan, precision));
@@ -143,7 +145,12 @@ impl Executable {
         let word = switching.to_owned();
         let asked = spec.clone();
         let kernel = interruptible(py, move || {
-            promised.kernel(&switching::evaluator(&params, machines::open(&asked)?, &word)?)
+            let machine = machines::open(&asked)?;
+            let machine: Arc<dyn Machine> = match capacity {
+                Some(held) => Arc::new(Ordered::new(machine, traffic::capacity(held), true)),
+                None => machine,
+            };
+            promised.kernel(&switching::evaluator(&params, machine, &word)?)
         })?;
         Ok(Self { kernel: Arc::new(kernel), machine: spec.to_string(), profile: None })
     }

@@ -39,6 +39,7 @@ mod params;
 #[cfg(feature = "full")]
 mod pipelined;
 mod plan;
+mod programs;
 mod security;
 mod switching;
 mod traffic;
@@ -91,6 +92,9 @@ fn server(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<machines::MachineSpec>()?;
     module.add_function(wrap_pyfunction!(machines::machine_table, module)?)?;
     module.add_function(wrap_pyfunction!(machines::machine_help, module)?)?;
+    module.add_class::<programs::LimbProgram>()?;
+    module.add_function(wrap_pyfunction!(programs::with_tables, module)?)?;
+    module.add_function(wrap_pyfunction!(programs::without_tables, module)?)?;
     module.add_function(wrap_pyfunction!(estimate::estimate_program, module)?)?;
     module.add_function(wrap_pyfunction!(estimate::run_program, module)?)?;
     module.add_function(wrap_pyfunction!(traffic::program_traffic, module)?)?;

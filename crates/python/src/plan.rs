@@ -6,7 +6,7 @@ use std::ops::Deref;
 use num_complex::Complex64;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use ringmill::PlanOptions;
 use ringmill_ckks::{Level, Secret};
@@ -20,6 +20,7 @@ use crate::estimate;
 use crate::executable::interruptible;
 use crate::machines::Named;
 use crate::params::Params;
+use crate::programs::{self, LimbProgram};
 use crate::switching::{self, Costs};
 use crate::traffic;
 
@@ -324,13 +325,15 @@ impl Plan {
     }
 
     /// The estimated time of one run on a machine, without running it: `estimate.rs`.
+    #[pyo3(signature = (switching, machine, capacity = None))]
     fn estimate<'py>(
         &self,
         py: Python<'py>,
         #[pyo3(from_py_with = given)] switching: &str,
         machine: Arg<Named>,
+        capacity: Option<(u64, bool)>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        estimate::of_plan(py, self, switching, machine.0)
+        estimate::of_plan(py, self, switching, machine.0, capacity.map(traffic::capacity))
     }
 
     /// The limb program that a machine is given, as text.
@@ -341,6 +344,26 @@ impl Plan {
         machine: Arg<Named>,
     ) -> PyResult<String> {
         estimate::text_of_plan(py, self, switching, machine.0)
+    }
+
+    /// The limb program that a machine is given; with a capacity, in the way that moves fewest bytes over the edge of such a chip,
+    /// and the ways that were counted.
+    #[pyo3(signature = (switching, machine, capacity = None))]
+    fn lowered<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = given)] switching: &str,
+        machine: Arg<Named>,
+        capacity: Option<(u64, bool)>,
+    ) -> PyResult<(LimbProgram, Vec<Bound<'py, PyDict>>)> {
+        estimate::of_plan_lowered(py, self, switching, machine.0, capacity.map(traffic::capacity))
+    }
+
+    /// The managed program as text without its vectors, and the file of tables that holds them.
+    fn apart<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyBytes>)> {
+        let program = self.managed.program.clone();
+        let (text, bytes) = interruptible(py, move || programs::apart(&program))?;
+        Ok((text, PyBytes::new(py, &bytes)))
     }
 
     /// Level of every value, one after the other as the program runs, constants left out: level, operation, region.

@@ -330,6 +330,8 @@ pub(crate) fn work<'py>(
     reported.set_item("butterflies", s.butterflies)?;
     reported.set_item("multiply_adds", s.multiply_adds)?;
     reported.set_item("key_bytes", s.key_bytes)?;
+    reported.set_item("key_bytes_packed", s.key_bytes_packed)?;
+    reported.set_item("key_bytes_seeded", s.key_bytes_seeded)?;
     reported.set_item("key_bytes_read", s.key_bytes_read)?;
     reported.set_item("data_bytes", s.data_bytes)?;
     reported.set_item("peak_bytes", u64::from(s.peak_live) * s.words as u64 * 8)?;

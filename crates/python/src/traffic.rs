@@ -5,13 +5,19 @@ use pyo3::types::PyDict;
 
 use ringmill_cycles::{Capacity, Chip, Flow, Graph, RegionTraffic, Reordered, Traffic};
 use ringmill_program::he::Program;
-use ringmill_program::limb::{LimbProgram, parse};
+use ringmill_program::limb::LimbProgram;
 use ringmill_program::lower::lower_by;
 
 use crate::error::{Failure, Family};
 use crate::executable::interruptible;
 use crate::plan::Plan;
+use crate::programs::Program as Given;
 use crate::switching::{Costs, method_of};
+
+/// A capacity as Python names it: how much, and whether that is bytes.
+pub(crate) fn capacity((amount, in_bytes): (u64, bool)) -> Capacity {
+    if in_bytes { Capacity::Bytes(amount) } else { Capacity::Limbs(amount) }
+}
 
 /// A chip as Python names it: limbs, or bytes if that is said, whether halves of keys come from seeds, and what goes first.
 #[derive(Clone, Copy)]
@@ -29,9 +35,8 @@ struct Found {
 }
 
 impl Asked {
-    pub(crate) const fn new(amount: u64, in_bytes: bool, seeded: bool, by_cost: bool, reorder: bool) -> Self {
-        let capacity = if in_bytes { Capacity::Bytes(amount) } else { Capacity::Limbs(amount) };
-        Self { capacity, seeded, by_cost, reorder }
+    pub(crate) fn new(amount: u64, in_bytes: bool, seeded: bool, by_cost: bool, reorder: bool) -> Self {
+        Self { capacity: capacity((amount, in_bytes)), seeded, by_cost, reorder }
     }
 
     fn of(self, program: &LimbProgram) -> Result<Found, Failure> {
@@ -55,14 +60,14 @@ impl Asked {
 #[pyfunction]
 pub(crate) fn program_traffic<'py>(
     py: Python<'py>,
-    #[pyo3(from_py_with = crate::argument::given)] text: &str,
+    program: Given,
     amount: u64,
     in_bytes: bool,
     seeded: bool,
     by_cost: bool,
     reorder: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let program = parse(text).map_err(|e| Failure::of(Family::Program, &e))?;
+    let program = program.0.read()?;
     let found =
         interruptible(py, move || Asked::new(amount, in_bytes, seeded, by_cost, reorder).of(&program))?;
     reported(py, &found)

@@ -30,6 +30,10 @@ class Capacity(NamedTuple):
     amount: int
     in_bytes: bool
 
+    def __str__(self) -> str:
+        """As `capacity` reads it."""
+        return f"{self.amount} {'B' if self.in_bytes else 'limbs'}"
+
 
 def capacity(error: type[RingmillError], what: str, value: object) -> Capacity:
     """A number of limbs, or a text such as ``"128MiB"``, ``"96.5 MB"``, ``"298 limbs"``.

@@ -7,6 +7,7 @@
     ringmill decrypt  --kernel client.rm --key secret.key --input RESULTS --out DATA.npz
     ringmill simulate KERNEL | PROGRAM --machine compact:butterflies=8,clock=200
     ringmill inspect  FILE | FOLDER [--kernel K] [--capacity 128MiB]
+    ringmill program  KERNEL | PROGRAM --out FILE [--form text | managed --tables FILE]
     ringmill params   --depth 5 --slots 4096 | --levels 9 --bits 22
     ringmill build    DESIGN.json --out DIR
     ringmill validate DESIGN.json …
@@ -70,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--butterflies", type=int, metavar="N", help=argparse.SUPPRESS)
 
     sub = verb("simulate", "Estimate what a program takes on a machine, without running it.")
-    sub.add_argument("program", metavar="FILE", help="kernel file, or the text of a limb program")
+    sub.add_argument("program", metavar="FILE", help="kernel file, or a limb program of either form")
     sub.add_argument("--machine", default="compact", metavar="MACHINE", help=_machine_help("compact"))
     sub.add_argument(
         "--switching",
@@ -100,6 +101,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="OUT",
         help="with --capacity: look for an order that moves less, and write the limb program in it",
     )
+
+    _program(verb)
 
     sub = verb("params", "Show parameters by name or by need.")
     sub.add_argument(
@@ -250,6 +253,11 @@ def _compile(verb: Verb) -> None:
     sub.add_argument("--switching", metavar="METHOD", help="hybrid (default), klss, auto, seal or openfhe")
     sub.add_argument("--rotation-keys", type=int, metavar="N", help="rotation keys, at most (any)")
     sub.add_argument("--word", type=int, metavar="BITS", help="bits of the widest prime (any)")
+    sub.add_argument(
+        "--capacity",
+        metavar="SIZE",
+        help="choose the limb program for a chip of 128MiB or 298 limbs, say (any)",
+    )
     sub.add_argument("--batch", type=int, metavar="N", help="take records along a first axis, about N a call")
     sub.add_argument(
         "--encryption",
@@ -258,6 +266,25 @@ def _compile(verb: Verb) -> None:
     )
     sub.add_argument("--sanitise", type=int, metavar="N", help="reserve precision for N sanitised results")
     holder.publish_options(sub, "reserve precision for N published decryptions")
+
+
+def _program(verb: Verb) -> None:
+    sub = verb("program", "Write the program of a kernel, or a program file in another form.")
+    sub.add_argument("file", metavar="FILE", help="a kernel, a limb program of either form, or an HE program")
+    sub.add_argument("--out", required=True, metavar="FILE", help="file to write")
+    sub.add_argument(
+        "--form",
+        choices=("compact", "text", "managed"),
+        default="compact",
+        help="the limb program in its compact form (default) or as text, or the managed HE program",
+    )
+    sub.add_argument("--machine", metavar="MACHINE", help="of a kernel: whose limb program is written (cpu)")
+    sub.add_argument(
+        "--tables", metavar="FILE", help="managed: write vectors to this file, and their digests in the text"
+    )
+    sub.add_argument(
+        "--with-tables", metavar="FILE", help="managed: the vectors of an HE program that names their digests"
+    )
 
 
 def _explore(verb: Verb) -> None:
@@ -291,7 +318,7 @@ def _explore(verb: Verb) -> None:
     )
     sub.add_argument("--max-latency-ms", type=float, metavar="MS", help="milliseconds of one run, at most")
     sub.add_argument(
-        "--utilisation", type=float, default=1.0, metavar="PART", help="of each resource, at most (1)"
+        "--utilisation", type=float, default=0.75, metavar="PART", help="of each resource, at most (0.75)"
     )
     sub.add_argument("--mhz", type=float, metavar="F", help="clock of the core, in place of the device's")
     sub.add_argument(

@@ -30,6 +30,7 @@ _OPTIONS = (
     "sanitise",
     "statistical",
     "word",
+    "capacity",
 )
 
 
@@ -48,6 +49,7 @@ def compile(options: Namespace) -> Facts:
         "keys needed": compiled.keys_needed,
         "predicted_error_log2": round(max(compiled.predicted_error.values()), 2),
         **_published(compiled),
+        **_capacity(compiled),
         "files": [f"{path} ({size} bytes)" for path, size in sizes.items()],
     }
 
@@ -61,6 +63,22 @@ def _published(compiled: Compiled) -> Facts:
         return {}
     left = compiled.published_error(compiled.flooding.decryptions, compiled.flooding.statistical)
     return {"published_error_log2": round(left, 2)}
+
+
+def _capacity(compiled: Compiled) -> Facts:
+    """What the limb program moves over the edge of the chip, and the ways that were counted."""
+    if compiled.capacity is None:
+        return {}
+    return {"capacity": str(compiled.capacity), "ways": [_way(way) for way in compiled.ways]}
+
+
+def _way(way: Facts) -> str:
+    does = [name.replace("_", " ") for name in ("recompute", "by_primes", "by_cost") if way[name]]
+    return (
+        f"{', '.join(does) or 'as written'}: {way['off_chip'] / 1e6:,.1f} MB off chip, "
+        f"{way['spilled_and_refilled'] / 1e6:,.1f} of these spilled and refilled, "
+        f"{way['peak_limbs']:,} live limbs at most{'; taken' if way['chosen'] else ''}"
+    )
 
 
 def _compiled(options: Namespace) -> Compiled:

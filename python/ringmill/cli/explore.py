@@ -148,7 +148,7 @@ def _space(path: str, target: str) -> Any:
 
 def _writable(options: Namespace) -> None:
     """Refuse before the search what would lose its result after it."""
-    from ringmill.explorer.result import can_report
+    from ringmill.explorer.result import can_report, comparable
 
     read = options.kernel.rpartition(":")[0], options.device, options.space
     for path in (options.out, options.report, options.results):
@@ -156,6 +156,8 @@ def _writable(options: Namespace) -> None:
             to_write(path, *read)
     if options.report:
         can_report()
+        if options.points:
+            comparable(options.target)
     elif options.points:
         fail(
             CommandError,
@@ -222,10 +224,11 @@ def show_explore(facts: Facts) -> None:
     console.print(_front(facts["front"], of_design(facts["best"])))
     console.print(_search(facts), soft_wrap=True)
     if facts["design"]:
-        console.print(
-            f"{facts['design']} is the chosen design: ringmill build {facts['design']} --out DIR",
-            soft_wrap=True,
-        )
+        from ringmill.project.design import CORE
+
+        built = of_design(facts["best"])["name"] == CORE
+        how = f": ringmill build {facts['design']} --out DIR" if built else ""
+        console.print(f"{facts['design']} is the chosen design{how}", soft_wrap=True)
     if facts["report"]:
         console.print(f"{facts['report']} is a page to look around in", soft_wrap=True)
 
@@ -249,6 +252,9 @@ def _chosen(facts: Facts) -> Any:
 
     figures = known["latency_ms"], known["error"], known["security_bits"]
     line("latency", f"{best['latency_ms']:.4g} ms, {best['cycles']:,} cycles", figures[0]["origin"])
+    if known.get("per_second"):
+        rate = known["per_second"]
+        line("rate", f"{rate['value']:,.0f} a second", rate["origin"])
     line("error", f"{best['error']:.2e}", figures[1]["origin"])
     line(
         "security",
@@ -259,6 +265,7 @@ def _chosen(facts: Facts) -> Any:
     line("", f"scale 2^{best['scale_bits']}, {best['secret']} secret, primes {best['class']}")
     line("core", summary(facts["best"]))
     line("machine", best["machine"])
+    line("area", f"{100 * best['area']:.1f} %", known["area"]["origin"])
     for name, figure in known["resources"].items():
         line(name, f"{figure['value']:,.1f}".rstrip("0").rstrip("."), figure["origin"])
     if known["energy_mj"]:
@@ -289,7 +296,7 @@ def _front(rows: list[dict[str, Any]], row: dict[str, Any]) -> Any:
         core = [str(r[field]) for field in columns]
         numbers = (
             f"{r['latency_ms']:.4g}",
-            f"{r['area']:,.0f}",
+            f"{100 * r['area']:.1f} %",
             f"{r['error']:.1e}",
             f"{r['security_bits']:.0f}",
         )

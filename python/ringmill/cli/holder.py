@@ -90,11 +90,38 @@ def _machine(sub: argparse.ArgumentParser) -> None:
         metavar="MACHINE",
         help="cpu (default), or encryptor: the simulated encryption engine, which prints its cycles",
     )
+    sub.add_argument(
+        "--report", metavar="FILE", help="of the encryption engine: write a page of which unit works when"
+    )
 
 
-def _cycles(engine: Encryptor | None) -> Facts:
+def _engine(options: Namespace) -> Encryptor | None:
+    """The simulated encryption engine, if it is the machine; refuses a page that could not be written."""
+    engine = engine_of(options.machine)
+    if not options.report:
+        return engine
+    if engine is None:
+        fail(
+            CommandError,
+            "NoPage",
+            f"--report {options.report} draws the encryption engine, and the machine is {CPU}. "
+            "Give --machine encryptor, or leave --report out.",
+            path=options.report,
+        )
+    from ringmill.explorer.result import can_report
+
+    can_report()
+    to_write(options.report, options.kernel, options.key, options.input, options.out)
+    return engine
+
+
+def _cycles(engine: Encryptor | None, report: str | None) -> Facts:
     """What the simulated encryption engine took, a job after the other."""
-    return {"machine": "encryptor", "cycles": engine.cycles} if engine else {}
+    if engine is None:
+        return {}
+    if report:
+        engine.report(report)
+    return {"machine": "encryptor", "cycles": engine.cycles, **({"report": report} if report else {})}
 
 
 def show(options: Namespace) -> Show:
@@ -126,7 +153,7 @@ def encrypt(options: Namespace) -> Facts:
     compiled = client(options.kernel)
     target = to_write(options.out, options.kernel, options.key, options.input)
     key = encryption_key(options.key, compiled.params)
-    engine = engine_of(options.machine)
+    engine = _engine(options)
     values = compiled.encrypt(
         key,
         arrays.read(options.input, compiled.arguments, many=compiled.signature.lanes > 0),
@@ -134,7 +161,8 @@ def encrypt(options: Namespace) -> Facts:
         machine=engine or CPU,
     )
     size = values.save(target)
-    return {"file": str(target), "bytes": size, "ciphertexts": len(values.parts), **_cycles(engine)}
+    counted = _cycles(engine, options.report)
+    return {"file": str(target), "bytes": size, "ciphertexts": len(values.parts), **counted}
 
 
 def decrypt(options: Namespace) -> Facts:
@@ -144,7 +172,7 @@ def decrypt(options: Namespace) -> Facts:
     key = secret(compiled.params, options.key)
     results = Values.load(options.input, "results", compiled.params)
     more = {} if options.statistical is None else {"statistical": options.statistical}
-    engine = engine_of(options.machine)
+    engine = _engine(options)
     named = compiled.decrypted(key, results, publish=options.publish, machine=engine or CPU, **more)
     arrays.write(target, named)
     shapes = [f"{name} {list(array.shape)}" for name, array in named.items()]
@@ -152,7 +180,7 @@ def decrypt(options: Namespace) -> Facts:
         "file": str(target),
         "arrays": shapes,
         "predicted_error_log2": round(results.error_log2, 2),
-        **_cycles(engine),
+        **_cycles(engine, options.report),
     }
     if options.publish is not None:
         facts["published_error_log2"] = round(compiled.published_error(options.publish, **more), 2)

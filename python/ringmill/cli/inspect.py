@@ -14,7 +14,7 @@ from ringmill.atomic import write_text
 from ringmill.cli import traffic
 from ringmill.cli.places import to_write
 from ringmill.cli.read import client, evaluation_keys, named, warn_if_open
-from ringmill.cli.simulate import program_text
+from ringmill.cli.simulate import limb_program
 from ringmill.client import Client, ClientSide
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, FileFormatError, MismatchError, RingmillError, fail
@@ -50,7 +50,7 @@ def _traffic(path: str, capacity: str, out: str | None) -> Facts:
         moved = compiled.plan.traffic(compiled.switching, costs_of("cpu"), *held, seeded, by_cost, reorder)
     else:
         with named(path):
-            moved = program_traffic(program_text(path), *held, seeded, by_cost, reorder)
+            moved = program_traffic(limb_program(path), *held, seeded, by_cost, reorder)
     if target is not None:
         write_text(target, moved["program"])
     return traffic.facts(moved) | ({} if target is None else {"program": str(target)})

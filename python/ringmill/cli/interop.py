@@ -13,7 +13,7 @@ from ringmill._native import Ciphertext, EvaluationKeys, PublicKey, SecretKey
 from ringmill.atomic import write_bytes
 from ringmill.cli.places import to_write
 from ringmill.cli.read import evaluation_keys, secret
-from ringmill.cli.simulate import program_text
+from ringmill.cli.simulate import limb_program
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
 from ringmill.interop import arguments, openfhe, seal
@@ -284,7 +284,7 @@ def _write_trace(options: Namespace) -> Facts:
         compiled = Compiled.load(file)
         text = compiled.plan.limb_program(compiled.switching, "compact")
     else:
-        text = program_text(file)
+        text = limb_program(file).to_text()
     return {"file": str(target), "bytes": fhetch.write(text, target)}
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from ringmill import bundle
-from ringmill._native import MachineSpec, estimate_program, trace_events
+from ringmill._native import LimbProgram, MachineSpec, estimate_program, trace_events
 from ringmill.atomic import write_text
 from ringmill.cli.places import to_write
 from ringmill.compiled import Compiled, estimated
@@ -19,26 +20,29 @@ Facts = dict[str, Any]
 Span = tuple[str, str, int, int]
 
 
-def program_text(path: str) -> str:
-    """The text of a limb program, which begins with the word, after comments."""
+def limb_program(path: str) -> LimbProgram:
+    """A limb program of either form."""
+    with bundle.opened(path):
+        pass  # what is wrong with the path, in the words of all files
     try:
-        text = bundle.read_text_file(path).decode()
-    except UnicodeDecodeError:
-        text = ""
-    lines = (line.strip() for line in text.splitlines())
-    if not next((line for line in lines if line and not line.startswith("#")), "").startswith("limb "):
+        return LimbProgram.load(Path(path))
+    except FileFormatError as error:
+        if error.code != "NoProgram":
+            fail(FileFormatError, error.code, f"{path}: {error.message}", **{**error.fields, "path": path})
         fail(
             FileFormatError,
             "NoProgram",
-            f"{path} is neither a kernel nor the text of a limb program. Give one of these.",
+            f"{path} is neither a kernel nor a limb program. Give one of these.",
             path=path,
         )
-    return text
+    except ProgramError as error:
+        fail(ProgramError, error.code, f"{path}: {error.message}", **{**error.fields, "path": path})
 
 
-def _of_text(path: str, machine: MachineSpec) -> Facts:
+def _of_program(path: str, machine: MachineSpec) -> Facts:
+    program = limb_program(path)
     try:
-        return estimated(machine, estimate_program(program_text(path), machine))
+        return estimated(machine, estimate_program(program, machine))
     except ProgramError as error:
         fail(ProgramError, error.code, f"{path}: {error.message}", **{**error.fields, "path": path})
 
@@ -56,7 +60,7 @@ def simulate(options: Namespace) -> Facts:
         compiled = compiled.switched(options.switching) if options.switching else compiled
         facts = compiled.estimate(machine)
     else:
-        facts = _of_text(options.program, machine)
+        facts = _of_program(options.program, machine)
     found = facts.pop("spans")
     facts = {"program": options.program, **facts}
     texts = {name: _WRITTEN[name](facts, found) for name in places}

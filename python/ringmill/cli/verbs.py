@@ -32,6 +32,7 @@ from ringmill.cli.params import params as params
 from ringmill.cli.places import to_write
 from ringmill.cli.profile import profile as profile
 from ringmill.cli.profile import show_profile as show_profile
+from ringmill.cli.program import program as program
 from ringmill.cli.read import evaluation_keys, named
 from ringmill.cli.remote import remote as remote
 from ringmill.cli.remote import serve as serve

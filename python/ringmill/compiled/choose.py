@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from ringmill._checks import sizes
 from ringmill._checks.bounds import bounded
 from ringmill._checks.integers import whole
 from ringmill._checks.ownership import of_kind
@@ -47,6 +48,7 @@ def compile_traced(
     statistical: int = BITS,
     algebra: bool = False,
     word: int | None = None,
+    capacity: int | str | None = None,
 ) -> Compiled:
     """Choose parameters for a traced kernel (unless given) and manage its program for them.
 
@@ -55,6 +57,7 @@ def compile_traced(
     most that the program may take, as ``Kernel.compile`` says, which has the other options too. With
     ``algebra`` an equal program may take its place, as there.
     """
+    held = None if capacity is None else sizes.capacity(ParameterError, "The capacity", capacity)
     compiled = partial(
         _compiled,
         precision=precision,
@@ -80,11 +83,18 @@ def compile_traced(
         else:
             found.algebra = saved
             if params is not None or saved.largest <= 2 * bound:
-                return found
+                return _for_chip(found, held)
             # Larger values take a wider modulus, which can be more than the levels that are saved.
             written = compiled(traced, magnitude, bound)
-            return min(found, written, key=lambda of: _size(of.params))
-    return compiled(traced, magnitude, bound)
+            return _for_chip(min(found, written, key=lambda of: _size(of.params)), held)
+    return _for_chip(compiled(traced, magnitude, bound), held)
+
+
+def _for_chip(compiled: Compiled, held: sizes.Capacity | None) -> Compiled:
+    """The same kernel, whose limb program is chosen for a chip; a chip that is too small is refused now."""
+    compiled.capacity = held
+    assert held is None or compiled.ways
+    return compiled
 
 
 def _size(params: Params) -> tuple[int, float]:

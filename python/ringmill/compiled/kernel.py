@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ringmill import bundle
+from ringmill._checks import sizes
 from ringmill._checks.arguments import checked
 from ringmill._checks.ownership import of_kind
 from ringmill._checks.stated import Declared
@@ -53,6 +54,7 @@ class Compiled(ServerSide):
             predicted. They are private unless this is set.
         flooding: for how many published decryptions the precision has a reserve, if for any.
         sanitising: for how many sanitised results of one model it has one, if for any.
+        capacity: of the chip that the limb program is chosen for, if for any; `ways` says what was counted.
         algebra: what an equal program saves that takes the place of the kernel's own; ``None`` where none
             does, and for a kernel from a file.
         declared: what follows from the declared bounds of private weights, where there are any.
@@ -68,6 +70,7 @@ class Compiled(ServerSide):
         check_switching(method)
         other = Compiled(self.text, self.signature, self.plan, method, self.output_level, self.precision)
         other.functions, other.declared, other.algebra = self.functions, self.declared, self.algebra
+        other.capacity = self.capacity
         other.flooding, other.sanitising = self.flooding, self.sanitising
         return other
 
@@ -105,7 +108,7 @@ class Compiled(ServerSide):
                 "see. Please report the kernel.",
             )
         other = Compiled(actual.text, self.signature, of, self.switching, level, self.precision)
-        other.functions = self.functions
+        other.functions, other.capacity = self.functions, self.capacity
         other.flooding, other.sanitising = self.flooding, self.sanitising
         errors = {name: math.log2(2.0**error + moves) for name, error in self._noise().items()}
         other.declared = Declared(self.plan.rationale, errors, self.plan.output_bounds)
@@ -215,6 +218,7 @@ class Compiled(ServerSide):
             # Absent in files from before keys that divide: any public key.
             **({} if self.encryption == "undivided" else {"encryption": WRITTEN[self.encryption]}),
             **({"declared": self.declared.facts()} if self.declared else {}),
+            **({"capacity": str(self.capacity)} if self.capacity else {}),
         }
 
     @classmethod
@@ -291,6 +295,8 @@ class Compiled(ServerSide):
         if not compiled._made(read.facts.get("program")):
             bundle.refuse_other(path, read.facts, compiled.digest, compiled.name)
         compiled.check_names()
+        if (held := read.facts.get("capacity")) is not None:
+            compiled.capacity = sizes.capacity(FileFormatError, f"The capacity of {path}", held)
         compiled.functions = Functions.read(read.facts, path, signature.output_parts)
         compiled.declared = Declared.read(read.facts, path, signature.output_parts)
         return compiled

@@ -15,7 +15,16 @@ from ringmill._checks.arguments import checked
 from ringmill._checks.ordinals import numbered
 from ringmill._checks.requirements import PRECISION
 from ringmill._checks.stated import Declared
-from ringmill._native import Ciphertext, Comparison, Executable, MachineSpec, Params, Plan, SecretKey
+from ringmill._native import (
+    Ciphertext,
+    Comparison,
+    Executable,
+    LimbProgram,
+    MachineSpec,
+    Params,
+    Plan,
+    SecretKey,
+)
 from ringmill.algebra import Algebra
 from ringmill.client import Client, ClientSide, Terms
 from ringmill.errors import MachineError
@@ -74,6 +83,8 @@ class Managed(ClientSide):
         self.algebra: Algebra | None = None
         # Predictions by whether arguments are under the secret key: each takes a pass over the program.
         self._predicted: dict[str, float] | None = None
+        self.capacity: sizes.Capacity | None = None
+        self._ways: list[dict[str, Any]] | None = None
         self.flooding: Flooding | None = None
         self.sanitising: Flooding | None = None
         self._working: dict[str, float] | None = None  # bytes, counted when they are first asked for
@@ -93,6 +104,31 @@ class Managed(ClientSide):
     def program(self) -> str:
         """The managed program as text: every value with its level and exact scale."""
         return self.plan.text
+
+    def limb_program(self, machine: str | MachineSpec = "cpu") -> LimbProgram:
+        """The limb program that a machine is given: see `ringmill.programs` for its files.
+
+        Raises
+        ------
+            MachineError: a machine that does not exist.
+        """
+        return self.plan.lowered(self.switching, machine_of(machine), self.capacity)[0]
+
+    @property
+    def ways(self) -> list[dict[str, Any]]:
+        """With a capacity, the ways to run the program that were counted for a chip of it.
+
+        - ``recompute``: whether products of inputs are computed again where they are read;
+        - ``by_primes``: whether the order goes prime by prime; ``by_cost``: whether what is cheap to bring
+          back goes first;
+        - ``off_chip`` bytes, of these ``spilled_and_refilled``; ``instructions``; ``peak_limbs``;
+        - ``chosen``: the one that moves fewest bytes. All give the same bits, and the first is the program as
+          it is written. Halves of keys are taken to be made from seeds on the chip.
+        """
+        if self._ways is None:
+            held = self.capacity
+            self._ways = [] if held is None else self.plan.lowered(self.switching, "cpu", held)[1]
+        return self._ways
 
     @property
     def bootstraps(self) -> list[str]:
@@ -124,9 +160,11 @@ class Managed(ClientSide):
     ) -> dict[str, Any]:
         """What one evaluation takes, counted in the limb program without running it.
 
-        ``transforms``, ``multiply_adds``, ``key_bytes`` (the limbs that are read), ``data_bytes``,
-        ``peak_bytes``; ``kinds``, the limbs of each kind of work that costs are for; ``switches``: level,
-        method and number of key switches.
+        - ``transforms``, ``multiply_adds``, ``data_bytes``, ``peak_bytes``;
+        - ``key_bytes``: the limbs of keys that are read, 8 bytes a residue; ``key_bytes_packed``: with
+          residues as long as their primes; ``key_bytes_seeded``: of these, halves that seeds expand to;
+        - ``kinds``: the limbs of each kind of work that costs are for;
+        - ``switches``: level, method and number of key switches.
 
         With a capacity also ``traffic``: what moves over the edge of a chip of this capacity, where
         the limb with the farthest next use goes first.
@@ -183,7 +221,7 @@ class Managed(ClientSide):
             MachineError: a machine that does not exist, has no estimate, or cannot run the program.
         """
         spec = machine_of(machine)
-        return estimated(spec, self.plan.estimate(self.switching, spec))
+        return estimated(spec, self.plan.estimate(self.switching, spec, self.capacity))
 
     @property
     def terms(self) -> Terms:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ringmill import html, memory
 from ringmill.compiled.managed import Managed
 
@@ -10,6 +12,12 @@ MANY_BYTES = 1e9
 
 # What `cost` reports beside operations.
 _NO_OPERATIONS = ("key_switches", "hoisted", "levels", "key_bytes")
+
+
+def _moved(way: dict[str, Any]) -> str:
+    """What a way to run a program moves."""
+    off_chip, spilled = (way[name] / 1e6 for name in ("off_chip", "spilled_and_refilled"))
+    return f"{off_chip:,.1f} MB over the edge, {spilled:,.1f} of these spilled and refilled"
 
 
 class Reported(Managed):
@@ -33,11 +41,28 @@ class Reported(Managed):
             "keys": f"{self.keys_needed}; {self._key_bytes() / 1e6:,.1f} MB in memory{self._fewer_keys()}",
             "error": f"2^{max(self.predicted_error.values()):.1f} in the worst slot, as predicted"
             + self.functions.reported(self._noise()),
+            **self._capacity(),
             **self._published(),
             **self.functions.lines(),
         }
         reported = [f"  {name:<11} {line}" for name, line in lines.items()]
         return "\n".join([f"kernel {self.name}, {self.signature.slots} slots", *reported])
+
+    def _capacity(self) -> dict[str, str]:
+        """What the program moves over the edge of the chip that it was compiled for, and how."""
+        if self.capacity is None:
+            return {}
+        taken = next(way for way in self.ways if way["chosen"])
+        what = {
+            "by_primes": "goes prime by prime",
+            "recompute": "computes products again",
+            "by_cost": "lets go first what is cheap to bring back",
+        }
+        does = [words for name, words in what.items() if taken[name]] or ["stays as it is written"]
+        return {
+            "capacity": f"{self.capacity}: {_moved(taken)}; as written {_moved(self.ways[0])}. "
+            f"Of {len(self.ways)} ways it {' and '.join(does)}"
+        }
 
     def _published(self) -> dict[str, str]:
         """What remains of the precision after flooding."""

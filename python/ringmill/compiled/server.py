@@ -175,4 +175,4 @@ class ServerSide(Reported):
             from ringmill.project import simulator
 
             machine = machine.with_options(**{machine.to_build: simulator.library(self, machine)})
-        return Executable(self.plan, machine, self.switching, promised)
+        return Executable(self.plan, machine, self.switching, promised, self.capacity)

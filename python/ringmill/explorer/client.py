@@ -22,9 +22,9 @@ def timed(design: Design, progress: Show = "none") -> Design:
 
     The program is run once on the CPU machine between the two.
     """
-    from ringmill.project.design import of
+    from ringmill.project.design import compiled_of
 
-    compiled = of(design).compiled
+    compiled = compiled_of(design)
     keys = compiled.keygen(progress=progress)
     zeros = {name: np.zeros(spec.shape) for name, spec in compiled.signature.inputs.items()}
     encrypt, arguments = _least(lambda: compiled.encrypt(keys, zeros, progress=progress))

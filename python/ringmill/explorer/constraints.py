@@ -50,7 +50,7 @@ DEFAULTS: Constraints = {
     "security": 128,
     "minimise": "latency",
     "max_latency_ms": None,
-    "utilisation": 1.0,
+    "utilisation": 0.75,
     "table": "2024",
     "mhz": None,
     "magnitude": 1.0,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ringmill import atomic
 from ringmill.errors import CommandError, ExploreError, fail
-from ringmill.targets import columns
+from ringmill.targets import DEFAULT, columns, of_design
 
 if TYPE_CHECKING:
     import pandas
@@ -109,6 +109,8 @@ class Exploration:
                 ExploreError, "Points", f"{points} designs cannot be compared; give 0 or more.", points=points
             )
         can_report()
+        if points:
+            comparable(of_design(self.best)["name"])
         from ringmill import __version__
         from ringmill.report import explored, render_exploration
 
@@ -123,6 +125,18 @@ class Exploration:
         text = check_design(json.dumps(self.best if design is None else design))
         atomic.write_text(Path(path), text)
         return len(text.encode())
+
+
+def comparable(target: str) -> None:
+    """Refuse to compare designs of machines that no syntheses are stored of design by design."""
+    if target != DEFAULT:
+        fail(
+            ExploreError,
+            "Points",
+            f"Designs of {DEFAULT} machines are compared with decryptions and syntheses, and those of "
+            f"{target} are not. Leave points out.",
+            target=target,
+        )
 
 
 def can_report() -> None:

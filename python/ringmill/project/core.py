@@ -63,6 +63,15 @@ class Core(Parameters):
                 tile=self.tile,
                 family=self.family,
             )
+        if self.lut_unit not in NAMES["lut_unit"] or (self.lut_unit != "none" and self.tile == "lut"):
+            fail(
+                CommandError,
+                "UnknownUnit",
+                f"No core has lut_unit={self.lut_unit!r} with tile={self.tile!r}; with DSP blocks there are "
+                f"{', '.join(NAMES['lut_unit'])}, without only none.",
+                lut_unit=self.lut_unit,
+                tile=self.tile,
+            )
         if not 0 < self.clock_mhz < 10_000:
             fail(
                 CommandError,

@@ -21,6 +21,8 @@ SCHEMA = 3
 
 #: The machine whose hardware is here.
 CORE = "compact"
+#: The engine of a client, which another verb builds.
+_ENGINE = "encryptor"
 # What a design and a core call alike.
 _OF_CORE = (*(field.name for field in fields(Parameters)), "family", "banks")
 
@@ -58,8 +60,8 @@ def read(path: str | Path) -> Design:
         bundle.refuse_damaged(str(path), f"it lacks or misspells what a design says ({error})")
 
 
-def of(content: dict[str, Any]) -> Design:
-    """The design of a parsed file."""
+def compiled_of(content: dict[str, Any]) -> Compiled:
+    """The kernel of a parsed file, compiled for its parameters."""
     kernel, p = content["kernel"], content["parameters"]
     literal = {"scale_bits": p["scale_bits"], "secret": p["secret"]}
     params = Params.from_primes(p["log_n"], p["q"], p["p"], p["dnum"], insecure=True, **literal)
@@ -69,6 +71,12 @@ def of(content: dict[str, Any]) -> Design:
     plan = Plan.with_params(kernel["program"], params, kernel["magnitude"], kernel["bound"], kernel["real"])
     compiled = Compiled(kernel["program"], signature, plan)
     compiled.check_names()
+    return compiled
+
+
+def of(content: dict[str, Any]) -> Design:
+    """The design of a parsed file."""
+    compiled = compiled_of(content)
     clock = content["predicted"]["frequency_mhz"]["value"]
     return Design(compiled, core_of(content, clock_mhz=clock), content)
 
@@ -77,11 +85,15 @@ def core_of(content: dict[str, Any], **others: Any) -> Core:
     """The core of a design; ``others`` are further arguments of ``Core``, or replace its own."""
     name = content["machine"].partition(":")[0]
     if name != CORE:
+        remedy = (
+            f"For the engine of the kernel's clients: ringmill build KERNEL --machine {_ENGINE}."
+            if name == _ENGINE
+            else f"Estimate it with ringmill simulate --machine {content['machine']}."
+        )
         fail(
             CommandError,
             "NotBuilt",
-            f"The design is for a machine {name!r}, and only {CORE} cores are built. Estimate it with "
-            f"ringmill simulate --machine {content['machine']}.",
+            f"The design is for a machine {name!r}, and only {CORE} cores are built. {remedy}",
             machine=content["machine"],
         )
     # What a design leaves out is as by default.

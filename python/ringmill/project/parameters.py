@@ -23,7 +23,9 @@ class Parameters:
         multiplier: the modular multiplier, which says what primes there may be.
         ones: of prf-fiko, q = 2^(word-1) + f: where f may have ones, as the bits of a number; 0 for any f.
         tile: how a product is cut for the device's DSP blocks.
+        lut_unit: the unit whose products are made of LUTs where those of the other have DSP blocks.
         bus_bits: bits of a beat of the memory bus.
+        read_rows: rows of 2·butterflies words that are read ahead: more for memories of long latency.
         memory_bytes: memory beside the core.
         memory_latency: from a read request to its first beat, and from the last beat written to its response.
         beat_cycles: cycles from one beat to the next in each direction.
@@ -38,7 +40,9 @@ class Parameters:
     multiplier: str = "montgomery"
     ones: int = 0
     tile: str = "dsp48e2"
+    lut_unit: str = "none"
     bus_bits: int = 512
+    read_rows: int = 64
     memory_bytes: int = 4294967296
     memory_latency: int = 40
     beat_cycles: int = 1
@@ -55,7 +59,9 @@ RTL = {
     "multiplier": "KIND",
     "ones": "ONES",
     "tile": "TILE",
+    "lut_unit": "LUT_UNIT",
     "bus_bits": "D",
+    "read_rows": "RD_ROWS",
 }
 #: Names, each at the number that stands for it in the hardware.
 NAMES = {
@@ -72,5 +78,10 @@ NAMES = {
         "ecp5",
         "dsp48e1",
         "dsp48e2",
+    ),
+    "lut_unit": (
+        "none",
+        "transforms",
+        "arithmetic",
     ),
 }

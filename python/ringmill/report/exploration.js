@@ -17,7 +17,7 @@
       tip.append(div);
     };
     line(`Design ${n + 1}: ${short(d.latency)} ms, error ${short(d.error)}`, true);
-    line(`${Math.round(d.security)} bits of security, area ${short(d.area)}`);
+    line(`${Math.round(d.security)} bits of security, ${d.area.toFixed(1)} % of the device`);
     line(`N = 2^${d.ring}, primes ${d.primes}, dnum ${d.dnum}`);
     line(d.core);
     line(d.resources);

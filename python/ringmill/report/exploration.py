@@ -22,7 +22,7 @@ Results = dict[str, Any]
 AXES = {
     "latency": "latency of one run, ms",
     "error": "error of the worst slot",
-    "area": "area (LUT/16 + FF/8 + 102.4 DSP + 56 BRAM)",
+    "area": "part of the device, of what runs out first",
     "security": "security, bits",
 }
 #: The pictures: what is drawn over what.
@@ -55,7 +55,9 @@ def facts(number: int, design: Results) -> Results:
         "number": number,
         "latency": value(design, "latency"),
         "error": value(design, "error"),
-        "area": value(design, "area"),
+        # Percent.
+        "area": 100 * value(design, "area"),
+        "runs_out": known["area"]["origin"]["source"],
         "security": value(design, "security"),
         "cycles": known["cycles"]["value"],
         "clock": known["frequency_mhz"]["value"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ringmill.project import design as designs
-from ringmill.targets import columns
+from ringmill.targets import columns, of_design
 from ringmill.validate import design as held
 from ringmill.validate.stored import spread
 
@@ -85,10 +85,8 @@ def merged(spans: list[tuple[str, str, int, int]], gap: int) -> list[list[Any]]:
 def reported(found: Exploration, points: int = 0) -> dict[str, Any]:
     """What the report shows of an exploration; `points` designs of its front are measured as well."""
     front, chosen, thinned = front_with(found)
-    design = designs.of(found.best)
-    image = design.core.image(design.compiled.plan)
     return {
-        "kernel": design.compiled.name,
+        "kernel": found.best["kernel"]["name"],
         "device": found.device,
         "wishes": found.constraints,
         "explored": found.statistics["points"],
@@ -101,14 +99,25 @@ def reported(found: Exploration, points: int = 0) -> dict[str, Any]:
         "front_thinned": thinned,
         "chosen": chosen,
         "quick_ms": quick_ms(found),
+        **_over_a_run(found.best),
+        "validated": _validated(front, chosen, points) if points else [],
+    }
+
+
+def _over_a_run(chosen: Design) -> dict[str, Any]:
+    """What the units of the chosen core do over one run; nothing of another machine."""
+    if of_design(chosen)["name"] != designs.CORE:
+        return {}
+    design = designs.of(chosen)
+    image = design.core.image(design.compiled.plan)
+    return {
         "core": {
             "n": 1 << image.log_n,
             "butterflies": design.core.butterflies,
             "cycles": image.cycles,
             "slot": image.slot,
             "spans": merged(image.spans, image.cycles // 2000),
-        },
-        "validated": _validated(front, chosen, points) if points else [],
+        }
     }
 
 

@@ -41,7 +41,7 @@ def tables(facts: Facts) -> list[Facts]:
     return [
         {
             "title": "Where every cycle went",
-            "about": "A chain of events leads from the end of the run back to its start without a gap.",
+            "about": "Every cycle counts once.",
             "names": ("what", "cycles", "share"),
             "rows": parts,
         },

@@ -30,6 +30,7 @@ OPTIONS = (
     "algebra",
     "batch",
     "word",
+    "capacity",
 )
 RUN = ("machine", "progress")
 # Options of a machine in their old places; where a kernel has an argument of that name, it is that.

@@ -116,6 +116,9 @@ class Kernel(Tracer):
             sanitise: the same for results that the server sanitises: how many of one model.
             word: bits of the widest prime, 20 to 60, for a machine of narrow words: a level then has several
                 primes. Left out, a level is one prime.
+            capacity: of the chip that runs the program, in limbs or as text ("128MiB"). Of the limb programs
+                with the same bits that one is taken which moves fewest bytes over its edge;
+                ``compiled.ways`` says what was counted. A large program takes seconds more.
             statistical: the bits of statistical security of these (30).
             batch: how many records one call is for, or ``True`` for as many as fit. Arguments and results
                 then have a first axis of records, of any length: each has slots of its own, as many as fill
@@ -130,6 +133,7 @@ class Kernel(Tracer):
         ------
             ParameterError: parameters given that do not keep what is asked for.
             ProgramError: code ``RotationKeys``, for fewer keys than ``least``, the number that is enough.
+                Code ``Least``, for a capacity of fewer limbs than ``least``.
         """
         from ringmill.trace.compiling import compiled
 

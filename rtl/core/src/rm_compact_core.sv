@@ -1,8 +1,9 @@
 // rm_compact_core - the whole: registers behind AXI4-Lite, the engine, one AXI4 master to off-chip memory, an interrupt.
 //
 // Parameters   W bits of a word; NBF butterflies of a lane; limbs of 2^LOGN_MIN ... 2^LOGN_MAX words; MODS entries of
-//              the modulus table; KIND and TILE of the multipliers (rm_modmul_pkg); D bits of the memory bus. ONES, of
-//              KindPrf alone: the places below W / 2 where f0 of any modulus may have a one, or 0 for any place.
+//              the modulus table; KIND and TILE of the multipliers (rm_modmul_pkg), which those of LUT_UNIT are without; D
+//              bits of the memory bus, RD_ROWS rows read ahead of it. ONES, of KindPrf alone: the places below W / 2 where f0 of any modulus may have a
+//              one, or 0 for any place.
 // Reset        rst_ni asynchronous, low. It drops what is under way on AXI as well: reset the other side with it. The
 //              soft reset in the registers drains instead.
 module rm_compact_core
@@ -16,7 +17,9 @@ module rm_compact_core
   parameter int unsigned KIND     = rm_modmul_pkg::KindMontgomery,
   parameter int unsigned ONES     = 0,
   parameter int unsigned TILE     = rm_modmul_pkg::TileDsp48e2,
-  parameter int unsigned D        = 512
+  parameter int unsigned LUT_UNIT = rm_lut_unit_pkg::LutUnitNone,
+  parameter int unsigned D        = 512,
+  parameter int unsigned RD_ROWS  = 64
 ) (
   input  logic                       clk_i,
   input  logic                       rst_ni,
@@ -132,6 +135,7 @@ module rm_compact_core
     .Mods    (MODS),
     .Kind    (Kind),
     .Tile    (TILE),
+    .LutUnit (LUT_UNIT),
     .AxiDataW(D)
   ) i_engine (
     .clk_i,
@@ -174,9 +178,10 @@ module rm_compact_core
   );
 
   rm_mem_system #(
-    .W  (W),
-    .NBF(NBF),
-    .D  (D)
+    .W     (W),
+    .NBF   (NBF),
+    .D     (D),
+    .RdRows(RD_ROWS)
   ) i_memory (
     .clk_i,
     .rst_ni,

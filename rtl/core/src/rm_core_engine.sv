@@ -12,6 +12,7 @@ module rm_core_engine
   parameter int unsigned Mods     = 16,
   parameter int unsigned Kind     = rm_modmul_pkg::KindMontgomery,
   parameter int unsigned Tile     = rm_modmul_pkg::TileDsp48e2,
+  parameter int unsigned LutUnit  = rm_lut_unit_pkg::LutUnitNone,
   parameter int unsigned AxiDataW = 512,
   localparam int unsigned Cols    = 2 * Nbf,
   localparam int unsigned RowW    = LogNMax - $clog2(Cols),
@@ -247,7 +248,7 @@ module rm_core_engine
     .Nbf    (Nbf),
     .LogNMax(LogNMax),
     .Kind   (Kind),
-    .Tile   (Tile)
+    .Tile   (rm_lut_unit_pkg::unit_tile(Tile, LutUnit, rm_lut_unit_pkg::LutUnitArithmetic))
   ) i_arith (
     .clk_i,
     .rst_ni,
@@ -306,7 +307,7 @@ module rm_core_engine
     .LogNMin(LogNMin),
     .Mods   (Mods),
     .Kind   (Kind),
-    .Tile   (Tile)
+    .Tile   (rm_lut_unit_pkg::unit_tile(Tile, LutUnit, rm_lut_unit_pkg::LutUnitTransforms))
   ) i_lanes (
     .clk_i,
     .rst_ni,

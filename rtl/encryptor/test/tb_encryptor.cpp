@@ -326,6 +326,10 @@ int main(int argc, char** argv) {
       // Without a secret key at first, then with it; promises at any time, then all at once.
       for (unsigned eager : {10u, 256u}) {
         std::vector<Job> jobs;
+        // The last number that was used, in the run before or before a reset: it is refused.
+        while (bench.some && !args.has("trace") && (jobs.empty() || !two_parts(jobs.back().mode))) {
+          jobs.assign(1, drawn_job(context, s, bench.last, P_Seeded, P_Seal, bench.rng));
+        }
         for (u64 i = 0; i < n; i++) {
           number += 1 + bench.rng.below(3);
           jobs.push_back(drawn_job(context, s, number, P_Seeded, P_Seal, bench.rng));

@@ -14,12 +14,15 @@ module rm_mem_system
   parameter int unsigned NBF        = 4,
   parameter int unsigned D          = 512,
   parameter int unsigned BurstBytes = 1024,
-  // Rows read ahead: at least 64, and at least four bursts where rows are narrow.
-  parameter int unsigned RdDepth    = (BurstBytes / (4 * NBF) > 64) ? BurstBytes / (4 * NBF) : 64,
+  parameter int unsigned RdRows     = 64,  // rows read ahead, unless four bursts of narrow rows have more
   parameter int unsigned FetchDepth = 32,
   parameter int unsigned QueueDepth = 4,
   localparam int unsigned RowWords  = 2 * NBF,
-  localparam int unsigned RowW      = RowWords * W
+  localparam int unsigned RowW      = RowWords * W,
+  localparam int unsigned RdDepth   = (BurstBytes / (4 * NBF) > RdRows) ? BurstBytes / (4 * NBF) : RdRows,
+  // Bursts under way: as many as there is space for.
+  localparam int unsigned RdSpace   = RdDepth * RowWords * 8 / BurstBytes,
+  localparam int unsigned RdBursts  = (RdSpace > 16) ? RdSpace : 16
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -127,7 +130,7 @@ module rm_mem_system
   logic row_err;  // the pulse of rd_err_o came before: the core stops by that
 
   rm_mem_read_dma #(
-    .DataW(D), .RowWords(RowWords), .WordW(W), .Depth(RdDepth), .BurstBytes(BurstBytes)
+    .DataW(D), .RowWords(RowWords), .WordW(W), .Depth(RdDepth), .BurstBytes(BurstBytes), .Outstanding(RdBursts)
   ) i_read (
     .clk_i, .rst_ni, .flush_i(1'b0), .idle_o(rd_dma_idle),
     .req_valid_i(rd_req_valid), .req_ready_o(rd_req_ready), .req_i(rd_req),

@@ -6,6 +6,7 @@ module mem_bench
   parameter int unsigned NBF        = 4,
   parameter int unsigned D          = 512,
   parameter int unsigned BurstBytes = 1024,
+  parameter int unsigned RdRows     = 64,
   localparam int unsigned RowW      = 2 * NBF * W
 ) (
   input  logic                 clk_i,
@@ -80,7 +81,7 @@ module mem_bench
 
   axi_addr_t aw, ar;
 
-  rm_mem_system #(.W(W), .NBF(NBF), .D(D), .BurstBytes(BurstBytes)) i_dut (
+  rm_mem_system #(.W(W), .NBF(NBF), .D(D), .BurstBytes(BurstBytes), .RdRows(RdRows)) i_dut (
     .clk_i, .rst_ni,
     .fetch_start_i, .fetch_addr_i, .fetch_stop_i, .fetch_idle_o, .instr_valid_o, .instr_ready_i,
     .instr_data_o, .instr_err_o, .rd_req_valid_i, .rd_req_ready_o, .rd_req_addr_i, .rd_req_rows_i,

@@ -56,7 +56,7 @@ void describe(std::ostream& out, const rm::MemorySettings& s) {
 
 u64 trace(Bench& b, const std::string& file, bool bless) {
   std::ostringstream out;
-  out << "# nbf " << P_NBF << " d " << P_D << " burst " << P_BurstBytes << "\n";
+  out << "# nbf " << P_NBF << " d " << P_D << " burst " << P_BurstBytes << " rows " << P_RdRows << "\n";
   for (unsigned segment = 0; segment < kSegments; segment++) {
     const rm::MemorySettings s = settings(segment);
     describe(out, s);

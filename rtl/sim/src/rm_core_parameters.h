@@ -12,6 +12,7 @@
   X(mods, P_MODS) \
   X(kind, P_KIND) \
   X(ones, P_ONES) \
-  X(d, P_D)
+  X(d, P_D) \
+  X(rd_rows, P_RD_ROWS)
 
 #endif

@@ -3,15 +3,13 @@
 import json
 import subprocess
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
-from rtl.encryptor.figures import PLACE, figures
-from rtl.encryptor.schedule import (
+from ringmill.encryptor_schedule import (
     DECRYPT,
     DIVIDED,
-    NTT_15,
-    PAPER,
     PUBLIC,
     PUBLIC_KEY,
     SEAL,
@@ -19,9 +17,10 @@ from rtl.encryptor.schedule import (
     Engine,
     draw_cycles,
     expected_trit_words,
-    table,
     trit_bytes,
 )
+from rtl.encryptor.figures import EXPLORED, PLACE, explored, figures
+from rtl.encryptor.schedule import NTT_15, PAPER, table
 from rtl.tools import simulate
 from rtl.tools.block import ROOT, RTL, load
 
@@ -95,9 +94,27 @@ def test_the_page_has_the_models_figures():
     assert len(table()) == 12
 
 
+def test_units_work_by_turns_and_as_the_page_says():
+    spans = DIVIDING.spans([DIVIDED] * 4)
+    of = {unit: [s for s in spans if s[0] == unit] for unit, *_ in spans}
+    assert all(a[3] <= b[2] for own in of.values() for a, b in pairwise(own))
+    # The page: cold 30,317 to the last word; an interval of 8,192; 16,624 from the message.
+    results, limbs = of["result"], of["limbs: transforms"]
+    assert [end for *_, end in results] == [30_317 + 1 + 8_192 * job for job in range(4)]
+    assert all(last[3] - 1 - (first[2] - 3) == 16_624 for last, first in zip(results, limbs, strict=True))
+    halves = {"extra prime: transform": 4_096}
+    for unit, own in of.items():
+        if unit != "sampler":
+            assert {end - first for _, _, first, end in own} == {halves.get(unit, 8_192)}
+    # Nothing is drawn for a decryption, and no lane of the extra prime works for it.
+    assert {unit for unit, *_ in DIVIDING.spans([DECRYPT])} == {"limbs: transforms", "limbs: sums", "result"}
+    assert {s[0] for s in NGUYEN.spans([PUBLIC])} == {"sampler", "limbs: transforms", "limbs: sums", "result"}
+
+
 def test_stored_figures_are_those_of_the_model():
     made = figures()
     assert json.loads(PLACE.read_text("utf-8")) == made, "run python -m rtl.encryptor.figures"
+    assert json.loads(EXPLORED.read_text("utf-8")) == explored(), "run python -m rtl.encryptor.figures"
     page = (RTL.parent / "docs" / "papers" / "nguyen.md").read_text("utf-8")
     for mode in ("engine", "engine+special"):
         ours = next(of for of in made["engines"] if (of["n"], of["p"], of["mode"]) == (1 << 14, 2, mode))

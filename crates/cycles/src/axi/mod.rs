@@ -32,6 +32,8 @@ pub struct Shape {
     pub bus_bits: u64,
     /// Bursts of the streams end at multiples of this number of bytes.
     pub burst_bytes: u64,
+    /// Rows that the read stream holds ahead, unless a burst has more.
+    pub read_rows: u64,
     /// Requests that wait before each DMA.
     pub queue: usize,
     /// Instructions read ahead.
@@ -39,15 +41,21 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// As the core is built for this row and bus.
-    pub const fn new(row_words: u64, bus_bits: u64) -> Self {
-        Self { row_words, bus_bits, burst_bytes: 1024, queue: 4, fetch_depth: 32 }
+    /// As the core is built for this row, bus and number of rows read ahead.
+    pub const fn new(row_words: u64, bus_bits: u64, read_rows: u64) -> Self {
+        Self { row_words, bus_bits, burst_bytes: 1024, read_rows, queue: 4, fetch_depth: 32 }
     }
 
     /// Rows that the read stream holds ahead.
     pub const fn read_depth(&self) -> u64 {
         let rows = self.burst_bytes / (2 * self.row_words);
-        if rows > 64 { rows } else { 64 }
+        if rows > self.read_rows { rows } else { self.read_rows }
+    }
+
+    /// Bursts of the read stream that may be under way: as many as it has space for, and 16 at least.
+    const fn read_bursts(&self) -> u64 {
+        let bursts = self.read_depth() * 8 * self.row_words / self.burst_bytes;
+        if bursts > 16 { bursts } else { 16 }
     }
 }
 
@@ -138,7 +146,7 @@ impl Bus {
         let code = dma::Geometry::new(INSTRUCTION_WORDS, beat, FETCH_BURST);
         let mut bus = Self {
             fetch: Fetch { dma: ReadDma::new(code, shape.fetch_depth, 4), active: false, unit: 0 },
-            read: ReadDma::new(stream, shape.read_depth(), 16),
+            read: ReadDma::new(stream, shape.read_depth(), shape.read_bursts()),
             write: WriteDma::new(stream, 16),
             arbiter: Arbiter::default(),
             reads: VecDeque::new(),

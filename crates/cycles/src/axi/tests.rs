@@ -11,8 +11,10 @@ fn file(name: &str) -> String {
 
 fn shape(header: &str) -> Shape {
     let words: Vec<&str> = header.split_whitespace().collect();
-    let ["#", "nbf", nbf, "d", d, "burst", burst] = words[..] else { panic!("header {header}") };
-    let shape = Shape::new(2 * nbf.parse::<u64>().unwrap(), d.parse().unwrap());
+    let ["#", "nbf", nbf, "d", d, "burst", burst, "rows", rows] = words[..] else {
+        panic!("header {header}")
+    };
+    let shape = Shape::new(2 * nbf.parse::<u64>().unwrap(), d.parse().unwrap(), rows.parse().unwrap());
     Shape { burst_bytes: burst.parse().unwrap(), ..shape }
 }
 
@@ -106,7 +108,7 @@ fn replay(name: &str, change: fn(&mut Settings)) -> Result<[usize; 3], String> {
     Ok(moved)
 }
 
-const FILES: [&str; 3] = ["system.txt", "gather.txt", "cut.txt"];
+const FILES: [&str; 4] = ["system.txt", "gather.txt", "cut.txt", "deep.txt"];
 
 #[test]
 fn the_hardware_is_repeated_cycle_by_cycle() {

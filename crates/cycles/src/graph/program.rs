@@ -18,15 +18,13 @@ impl Graph {
     }
 }
 
-/// The class of a group's limbs. The halves of a digit of a key are called `…_b0` and `…_a0`; the second is uniform.
+/// The class of a group's limbs.
 fn class_of(group: &InputGroup) -> Class {
-    let last = group.name.rsplit('_').next().unwrap_or_default();
-    let uniform = last.strip_prefix('a').is_some_and(|digit| digit.starts_with(|c: char| c.is_ascii_digit()));
     match group.class {
         // Machines of descriptions refuse programs with secret and sampled inputs; counted, these are data.
         InputClass::Data | InputClass::Secret | InputClass::Sampled(_) => Class::Data,
         InputClass::Plain => Class::Plain,
-        InputClass::Key if uniform => Class::SeededKey,
+        InputClass::Key if group.is_uniform_half() => Class::SeededKey,
         InputClass::Key => Class::Key,
     }
 }

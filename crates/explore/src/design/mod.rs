@@ -117,9 +117,12 @@ pub struct Predicted {
     pub frequency_mhz: Figure,
     /// Milliseconds of one run.
     pub latency_ms: Figure,
+    /// Runs a second, where they follow each other without a gap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_second: Option<Figure>,
     /// What the core takes.
     pub resources: BTreeMap<Resource, Figure>,
-    /// One number for size: square micrometres of an ASIC, else LUT/16 + FF/8 + 102.4·DSP + 56·BRAM as CASA adds up.
+    /// The part of the device that the machine takes, of the resource that runs out first.
     pub area: Figure,
     /// The error of the worst slot of the worst output, at the confidence that its origin states.
     pub error: Figure,

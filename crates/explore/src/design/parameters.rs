@@ -23,6 +23,9 @@ pub enum PrimeClass {
     PrfFiko(u32),
     /// The same with ones of f at eight places, those that serve the most primes: PRF-FIKO with shifts in place of products.
     FewOnes(u32),
+    /// q = 2^b − d·2^15 + 1 with 0 < d ≤ 2^9, for word Montgomery multipliers by words of 15 bits. They are for primes of b bits
+    /// alone: those that rescaling removes have the bits that stand here, and others fill the machine's word.
+    Ntt15(u32),
 }
 
 impl fmt::Display for PrimeClass {
@@ -33,6 +36,7 @@ impl fmt::Display for PrimeClass {
             Self::Sparse(w) => write!(f, "sparse-{w}"),
             Self::PrfFiko(w) => write!(f, "prf-fiko-{w}"),
             Self::FewOnes(w) => write!(f, "few-ones-{w}"),
+            Self::Ntt15(b) => write!(f, "ntt15-{b}"),
         }
     }
 }
@@ -48,13 +52,14 @@ impl FromStr for PrimeClass {
                 .map(Self::OneMod)
                 .or_else(|| number("sparse-").map(Self::Sparse))
                 .or_else(|| number("prf-fiko-").map(Self::PrfFiko))
-                .or_else(|| number("few-ones-").map(Self::FewOnes)),
+                .or_else(|| number("few-ones-").map(Self::FewOnes))
+                .or_else(|| number("ntt15-").map(Self::Ntt15)),
         };
         found.ok_or_else(|| ExploreError::UnknownWord {
             what: "class of primes",
             word: s.to_owned(),
-            hint: hint(s, ["any", "one-mod-2^27", "sparse-54", "prf-fiko-54", "few-ones-54"]),
-            known: "any, one-mod-2^H, sparse-W, prf-fiko-W, few-ones-W".into(),
+            hint: hint(s, ["any", "one-mod-2^27", "sparse-54", "prf-fiko-54", "few-ones-54", "ntt15-48"]),
+            known: "any, one-mod-2^H, sparse-W, prf-fiko-W, few-ones-W, ntt15-B".into(),
         })
     }
 }

@@ -7,14 +7,15 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ExploreError;
 use crate::design::{Figure, OriginKind, Resource};
 use crate::near::hint;
-use crate::{ExploreError, design};
 
 /// Version of device files.
 pub const SCHEMA: u32 = 1;
@@ -78,6 +79,9 @@ pub struct Device {
     pub clock: Clock,
     /// What it takes, where something is known.
     pub power: Option<Power>,
+    /// How a host is connected, for machines that have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<Link>,
 }
 
 /// How much of each resource there is.
@@ -127,6 +131,36 @@ pub struct Power {
     /// What kind of knowledge that is.
     pub kind: OriginKind,
     /// Where it comes from.
+    pub source: String,
+}
+
+/// What of a device a machine takes: a device is full when the first of its resources is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share {
+    /// The resource that runs out first.
+    pub resource: Resource,
+    /// The part of it that is taken; infinite where the device has none of it.
+    pub greatest: f64,
+    /// The parts of all resources together: of two machines with the same greatest part, the less is the smaller.
+    pub sum: f64,
+}
+
+impl Share {
+    /// The smaller machine first.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        self.greatest.total_cmp(&other.greatest).then(self.sum.total_cmp(&other.sum))
+    }
+}
+
+/// A link to a host.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// 10^6 bytes a second each way.
+    pub megabytes_per_second: f64,
+    /// Nanoseconds from the last byte that leaves to its use at the other end.
+    pub latency_ns: f64,
+    /// Where the numbers come from.
     pub source: String,
 }
 
@@ -226,6 +260,22 @@ impl Device {
         (self.memory.latency_ns * self.clock.mhz / 1e3).ceil().max(1.0) as u64
     }
 
+    /// What of the device a machine of these resources takes.
+    pub fn share(&self, needed: &BTreeMap<Resource, f64>) -> Share {
+        let part = |(&resource, &need): (&Resource, &f64)| {
+            let have = self.amount(resource);
+            (resource, if need > 0.0 { need / have } else { 0.0 })
+        };
+        let mut share = Share { resource: self.family.resources()[0], greatest: 0.0, sum: 0.0 };
+        for (resource, part) in needed.iter().map(part) {
+            share.sum += part;
+            if part > share.greatest {
+                (share.resource, share.greatest) = (resource, part);
+            }
+        }
+        share
+    }
+
     /// Whether a core of these resources fits, and if not, which resource binds most: the one with the greatest share.
     pub fn binding(&self, needed: &BTreeMap<Resource, f64>) -> Option<(Resource, f64, f64)> {
         let over = |(&resource, &need): (&Resource, &f64)| {
@@ -234,18 +284,5 @@ impl Device {
         };
         let share = |&(_, need, have): &(Resource, f64, f64)| need / have.max(f64::MIN_POSITIVE);
         needed.iter().filter_map(over).max_by(|a, b| share(a).total_cmp(&share(b)))
-    }
-}
-
-/// The area figure of CASA, note 1 of its Table 3; an ASIC's own is its square micrometres.
-pub fn overall(resources: &BTreeMap<design::Resource, f64>) -> f64 {
-    let of = |r| resources.get(&r).copied().unwrap_or(0.0);
-    match resources.get(&Resource::AreaUm2) {
-        Some(&area) => area,
-        None => {
-            // An UltraRAM holds eight times a block memory, half of a block of ECP5 is one of 36 kbit.
-            let blocks = of(Resource::Bram36) + 0.5 * of(Resource::Ebr) + 8.0 * of(Resource::Uram);
-            of(Resource::Lut) / 16.0 + of(Resource::Ff) / 8.0 + 102.4 * of(Resource::Dsp) + 56.0 * blocks
-        }
     }
 }

@@ -18,11 +18,11 @@ struct Section {
 
 const TOP: Section = Section {
     name: "",
-    keys: &["schema", "name", "title", "family", "resources", "memory", "clock", "power"],
-    optional: &["power"],
+    keys: &["schema", "name", "title", "family", "resources", "memory", "clock", "power", "link"],
+    optional: &["power", "link"],
 };
 
-const SECTIONS: [Section; 4] = [
+const SECTIONS: [Section; 5] = [
     Section {
         name: "resources",
         keys: &["source", "lut", "ff", "dsp", "bram36", "ebr", "uram", "area_um2"],
@@ -35,6 +35,7 @@ const SECTIONS: [Section; 4] = [
     },
     Section { name: "clock", keys: &["mhz", "kind", "source"], optional: &[] },
     Section { name: "power", keys: &["watts", "kind", "source"], optional: &[] },
+    Section { name: "link", keys: &["megabytes_per_second", "latency_ns", "source"], optional: &[] },
 ];
 
 /// Names, and nothing missing.
@@ -82,6 +83,13 @@ pub(super) fn check_values(d: &Device) -> Result<(), String> {
     }
     if let Some(power) = &d.power {
         positive("power.watts", power.watts)?;
+    }
+    if let Some(link) = &d.link {
+        positive("link.megabytes_per_second", link.megabytes_per_second)?;
+        positive("link.latency_ns", link.latency_ns)?;
+        if link.source.trim().is_empty() {
+            return Err("an empty `source` in [link]: every number says where it comes from".into());
+        }
     }
     let says = |kind: OriginKind, source: &str| kind == OriginKind::Exact || !source.trim().is_empty();
     if d.resources.source.trim().is_empty() || !says(d.clock.kind, &d.clock.source) {

@@ -64,14 +64,19 @@ fn the_resource_that_binds_is_the_one_most_exceeded() {
 }
 
 #[test]
-fn overall_area_is_casas() {
-    // A row of CASA's Table 2: 33k LUT, 5k FF, 216 DSP, 56 BRAM make 29698 there, counts rounded to thousands.
-    let need = [
-        (Resource::Lut, 33_000.0),
-        (Resource::Ff, 5_000.0),
-        (Resource::Dsp, 216.0),
-        (Resource::Bram36, 56.0),
-    ];
-    assert!((overall(&need.into()) - 29_698.0).abs() < 2_000.0, "{}", overall(&need.into()));
-    assert_eq!(overall(&[(Resource::AreaUm2, 5.0)].into()), 5.0);
+fn a_share_is_that_of_the_resource_that_runs_out_first() {
+    // Of 63,400 LUTs, 240 DSP blocks and 135 block memories.
+    let device = Device::named("artix7-100t").unwrap();
+    let logic =
+        device.share(&[(Resource::Lut, 31_700.0), (Resource::Dsp, 0.0), (Resource::Bram36, 27.0)].into());
+    assert_eq!((logic.resource, logic.greatest), (Resource::Lut, 0.5));
+    assert!((logic.sum - 0.7).abs() < 1e-12);
+    let blocks =
+        device.share(&[(Resource::Lut, 15_850.0), (Resource::Dsp, 120.0), (Resource::Bram36, 27.0)].into());
+    assert_eq!((blocks.resource, blocks.greatest), (Resource::Dsp, 0.5));
+    // As full as the other, with less left.
+    assert!(logic.compare(&blocks).is_lt());
+    // A device that has none of a resource.
+    assert_eq!(device.share(&[(Resource::Uram, 1.0)].into()).greatest, f64::INFINITY);
+    assert_eq!(device.share(&[(Resource::Uram, 0.0)].into()).greatest, 0.0);
 }

@@ -19,6 +19,7 @@ pub struct Kernel {
     program: Program,
     depth: u32,
     keys: KeySet,
+    encryption: Encryption,
 }
 
 /// A kernel under parameters.
@@ -71,7 +72,19 @@ impl Kernel {
             _ => false,
         });
         let (depth, keys) = (depth(&program), KeySet { relin, ..keys });
-        Ok(Self { source, program, depth, keys })
+        Ok(Self { source, program, depth, keys, encryption: Encryption::default() })
+    }
+
+    /// The same where its arguments are encrypted so.
+    #[must_use]
+    pub const fn encrypted(mut self, encryption: Encryption) -> Self {
+        self.encryption = encryption;
+        self
+    }
+
+    /// How its arguments are encrypted.
+    pub const fn encryption(&self) -> Encryption {
+        self.encryption
     }
 
     /// Where it came from.
@@ -123,7 +136,7 @@ impl Kernel {
         let options = Options { output_level: Some(Level::new(floor)), ..Options::default() };
         let managed = manage(&self.program, &Chain::from(params), &options).map_err(|_| Unfit::Scale)?;
         let KernelSource { magnitude, bound, real, .. } = self.source;
-        let encryption = Encryption::default();
+        let encryption = self.encryption;
         let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real, encryption };
         let base = |_: &Switch| KeyLayout::base(params).into();
         let noises = predict_fresh(&managed.program, params, &promise, &base).map_err(|_| Unfit::Scale)?;

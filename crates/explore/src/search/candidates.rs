@@ -32,7 +32,7 @@ pub type Cores<T> = BTreeMap<(u32, u32), Vec<Core<T>>>;
 
 /// The key of the cores that a shape's parameters may use.
 pub fn cores_key<T: Target>(target: T, shape: &Shape) -> (u32, u32) {
-    (shape.log_n, target.holding(shape.limbs + shape.special))
+    (shape.log_n, target.size(shape))
 }
 
 /// Points, and what is left of them.
@@ -106,7 +106,7 @@ fn smallest<T: Target>(all: &[Core<T>], fitting: &[usize]) -> Vec<usize> {
     let mut best: BTreeMap<T::Timing, usize> = BTreeMap::new();
     for &c in fitting {
         let kept = best.entry(all[c].timing).or_insert(c);
-        if all[c].area < all[*kept].area {
+        if all[c].share.compare(&all[*kept].share).is_lt() {
             *kept = c;
         }
     }

@@ -143,7 +143,7 @@ impl<'a, T: Target> Search<'a, T> {
 
     pub(super) fn costs(&self, c: Candidate<T>, cycles: u64) -> Costs {
         let p = &self.points[c.point];
-        [self.milliseconds(cycles), self.core(c).area, p.error, -p.security_bits]
+        [self.milliseconds(cycles), self.core(c).share.greatest, p.error, -p.security_bits]
     }
 
     /// What is to be least first, then the others in order.

@@ -165,6 +165,9 @@ pub(crate) fn search<T: Target>(
     }
     request.constraints.check()?;
     AnyTarget::check_space(&target, &request.space)?;
+    let encryption = target.encryption(&request.space);
+    let kernels = request.kernels.iter().map(|kernel| kernel.clone().encrypted(encryption)).collect();
+    let request = &Request { kernels, space: target.narrowed(&request.space), ..request.clone() };
     if request.constraints.minimise == Objective::Energy && !power::is_known(target, &request.device) {
         let right = "latency, area, error or security for a device of a family without published energies whose file gives no [power]";
         return Err(ExploreError::Constraint {

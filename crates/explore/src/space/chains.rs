@@ -184,8 +184,12 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn chains(&self, put: &mut impl FnMut(Chain)) {
-        let fixed = matches!(self.class, PrimeClass::Sparse(_) | PrimeClass::PrfFiko(_));
-        let sizes = if fixed { vec![self.word - 1] } else { self.space.level_bits.clone() };
+        let fixed = self.fixed();
+        let sizes = match self.class {
+            PrimeClass::Sparse(_) | PrimeClass::PrfFiko(_) => vec![self.word - 1],
+            PrimeClass::Ntt15(bits) => self.space.level_bits.iter().copied().filter(|&b| b == bits).collect(),
+            _ => self.space.level_bits.clone(),
+        };
         let depth = self.kernel.depth();
         for level in sizes.into_iter().filter(|&b| b <= self.word) {
             for &offset in self.space.scale_offsets.iter().filter(|&&o| depth <= 1 || o == 0) {
@@ -197,21 +201,30 @@ impl Writer<'_> {
                 let base = last as u32 + self.kernel.integer_bits() + GUARD_BITS;
                 let mut q = self.split(base, fixed);
                 q.extend(std::iter::repeat_n(level, depth as usize));
-                self.digits(&q, scale as u32, fixed, put);
+                self.digits(&q, scale as u32, put);
             }
         }
     }
 
+    /// The size of base primes and special primes of a class that has them at one size.
+    fn fixed(&self) -> Option<u32> {
+        match self.class {
+            PrimeClass::Sparse(_) | PrimeClass::PrfFiko(_) => Some(self.word - 1),
+            PrimeClass::Ntt15(_) => Some(self.word),
+            _ => None,
+        }
+    }
+
     /// Splits `bits` into as few primes of nearly one size as possible.
-    fn split(&self, bits: u32, fixed: bool) -> Vec<u32> {
-        let most = if fixed { self.word - 1 } else { self.word };
-        let count = bits.div_ceil(most).max(1);
+    fn split(&self, bits: u32, fixed: Option<u32>) -> Vec<u32> {
+        let count = bits.div_ceil(fixed.unwrap_or(self.word)).max(1);
         let (each, wider) = (bits / count, bits % count);
-        let size = |i| if fixed { most } else { (each + u32::from(i < wider)).max(LEAST_BITS) };
+        let size = |i| fixed.unwrap_or((each + u32::from(i < wider)).max(LEAST_BITS));
         (0..count).map(size).collect()
     }
 
-    fn digits(&self, q: &[u32], scale_bits: u32, fixed: bool, put: &mut impl FnMut(Chain)) {
+    fn digits(&self, q: &[u32], scale_bits: u32, put: &mut impl FnMut(Chain)) {
+        let fixed = self.fixed();
         let log_q: u32 = q.iter().sum();
         let widest = q.iter().copied().max().unwrap_or(LEAST_BITS);
         let chain = |p: Vec<u32>, dnum| Chain {
@@ -239,9 +252,9 @@ impl Writer<'_> {
             let digit = q.chunks(alpha).map(|d| d.iter().sum::<u32>()).max().unwrap_or(0);
             for &extra in &self.space.special_extra {
                 // Equal sizes cover each other: the greatest primes of a size are the special ones.
-                let wanted = if fixed { digit } else { digit + extra };
+                let wanted = if fixed.is_some() { digit } else { digit + extra };
                 let mut p = self.split(wanted, fixed);
-                if !fixed && q.iter().chain(&p).all(|&b| b < QUOTIENT_BITS) {
+                if fixed.is_none() && q.iter().chain(&p).all(|&b| b < QUOTIENT_BITS) {
                     p[0] = QUOTIENT_BITS;
                 }
                 if fits(&p) {

@@ -13,6 +13,8 @@ const MOST: usize = 32;
 const PLACES: u32 = 8;
 /// |δ| of the sparse class of the multiplier: a signed number of 12 bits.
 const MAX_DELTA: u64 = (1 << 11) - 1;
+/// t and the most d of primes 2^b − d·2^t + 1 (`rtl/modmul`, `ntt_kind`).
+const NTT: (u32, u64) = (15, 1 << 9);
 
 type Key = (PrimeClass, u32, u32);
 
@@ -89,6 +91,12 @@ fn search(class: PrimeClass, log_n: u32, bits: u32) -> Vec<u64> {
             let found = search.map(|s| s.within_positions(lead | u64::from(ones))).unwrap_or_default();
             found.iter().take(MOST).map(|p| p.q.value()).collect()
         }
+        PrimeClass::Ntt15(_) => {
+            let (t, most) = NTT;
+            let mut all = of_side(bits, t.max(log_n + 1), Side::Below, values);
+            all.retain(|q| (1u64 << bits) - q < most << t);
+            all
+        }
     }
 }
 
@@ -96,6 +104,16 @@ fn search(class: PrimeClass, log_n: u32, bits: u32) -> Vec<u64> {
 /// of a word.
 fn near(bits: u32, zeros: u32, values: impl Fn(Vec<ringmill_ring::Modulus>) -> Vec<u64>) -> Vec<u64> {
     let side = if [36, 50, 52, 54, 60].contains(&bits) { Side::Below } else { Side::Alternating };
+    of_side(bits, zeros, side, values)
+}
+
+/// The same on one side, or on both.
+fn of_side(
+    bits: u32,
+    zeros: u32,
+    side: Side,
+    values: impl Fn(Vec<ringmill_ring::Modulus>) -> Vec<u64>,
+) -> Vec<u64> {
     let centre = 1u64 << bits;
     // The search wants a number: take what there is within the quarter octave, at most.
     let there = (centre / 4) >> zeros;

@@ -5,7 +5,9 @@
 //! here and a row of [`TARGETS`]; how to add one: `docs/how-to/add-a-target.md`.
 
 pub mod compact;
+pub mod encryptor;
 mod erased;
+pub mod pipelined;
 mod registry;
 mod row;
 
@@ -16,6 +18,7 @@ use std::hash::Hash;
 use ringmill_machine::MachineSpec;
 use ringmill_machine::registry::Entry;
 use ringmill_program::limb::LimbProgram;
+use ringmill_program::manage::Encryption;
 
 pub use erased::AnyTarget;
 pub(crate) use erased::written;
@@ -24,6 +27,8 @@ pub(crate) use registry::{default, upgrade};
 pub use row::{Axis, Column, Row, Values};
 
 use crate::design::{Built, Figure, PrimeClass, Resource};
+use crate::device::Share;
+use crate::space::chains::Shape;
 use crate::{Constraints, Device, ExploreError, Space};
 
 /// A kind of machines. See the [module](self).
@@ -55,6 +60,21 @@ pub trait Target: Debug + Copy + PartialEq + Send + Sync + 'static {
     /// Primes that the least machine holds which holds this number: machines come in few sizes.
     fn holding(&self, primes: usize) -> u32;
 
+    /// Primes that the least machine holds which holds parameters of a shape: all of them, unless special ones are not on it.
+    fn size(&self, shape: &Shape) -> u32 {
+        self.holding(shape.limbs + shape.special)
+    }
+
+    /// The space without parameters that no machine of it holds.
+    fn narrowed(&self, space: &Space) -> Space {
+        space.clone()
+    }
+
+    /// How the client encrypts where machines of the space are: it decides the error of arguments.
+    fn encryption(&self, _space: &Space) -> Encryption {
+        Encryption::default()
+    }
+
     /// Every machine of the space on the device, fitting or not, in a fixed order.
     ///
     /// # Errors
@@ -80,8 +100,21 @@ pub trait Target: Debug + Copy + PartialEq + Send + Sync + 'static {
     /// What a machine takes of a device, with origins.
     fn resources(&self, core: &Core<Self>) -> BTreeMap<Resource, Figure>;
 
-    /// One number for that.
-    fn area(&self, core: &Core<Self>) -> Figure;
+    /// The clock of a machine on a device: that of the device's file, unless nothing is known of the target there. Cycles are counted
+    /// at it, so only the origin may be another one.
+    fn clock(&self, device: &Device) -> Figure {
+        device.frequency()
+    }
+
+    /// Watts of a board with a machine at work: those of the device's file, unless they are of other machines.
+    fn power(&self, device: &Device) -> Option<Figure> {
+        device.power.as_ref().map(|p| Figure::new(p.watts, p.kind, p.source.clone()))
+    }
+
+    /// Results a second where runs follow each other without a gap; `None` where a run begins when the one before has ended.
+    fn per_second(&self, _device: &Device, _core: &Core<Self>, _run: &Run) -> Option<Figure> {
+        None
+    }
 
     /// Whether energy is known operation by operation on a device.
     fn counts_energy(&self, _device: &Device) -> bool {
@@ -112,8 +145,8 @@ pub struct Core<T: Target> {
     pub prime_bits: u32,
     /// What it takes.
     pub needs: BTreeMap<Resource, f64>,
-    /// One number for that.
-    pub area: f64,
+    /// What of the device that is.
+    pub share: Share,
     /// What its cycles depend on.
     pub timing: T::Timing,
     /// Whether it fits, and if not, the resource that binds, the amount needed and what there is.

@@ -3,12 +3,14 @@
 use serde_json::Value;
 
 use super::compact::{CompactCores, older};
+use super::encryptor::Encryptors;
 use super::erased::AnyTarget;
+use super::pipelined::PipelinedEngines;
 use crate::ExploreError;
 use crate::near::hint;
 
 /// The targets; the first is the one that is explored unless another is named.
-pub static TARGETS: [&dyn AnyTarget; 1] = [&CompactCores];
+pub static TARGETS: [&dyn AnyTarget; 3] = [&CompactCores, &PipelinedEngines, &Encryptors];
 
 /// The target of a name.
 ///

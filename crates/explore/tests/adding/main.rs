@@ -53,7 +53,7 @@ fn a_target_is_explored_by_its_row() {
     let small = explore(&self::request(Objective::Area), None, &mut |_| true).unwrap();
     assert_eq!(
         (small.best.built.machine.as_str(), small.best.predicted.area.value),
-        ("toy:pace=8", 1000.0 / 16.0)
+        ("toy:pace=8", 1000.0 / 20_800.0)
     );
     // What the design says is what its machine says of the kernel's program.
     let params = outcome.best.parameters.params().unwrap();
@@ -76,7 +76,11 @@ fn a_design_of_it_is_read_where_the_row_is() {
         Design::from_json_in(&targets(), &text.replace("pace=8", "pace=2000")).unwrap_err().to_string();
     assert!(slow.contains("machine toy cannot have pace=2000; give 1 to 1000"), "{slow}");
     let unknown = named_in(&targets(), "toi").err().unwrap().to_string();
-    assert_eq!(unknown, "no target \"toi\" (did you mean \"toy\"?); there are compact, toy");
+    assert!(
+        unknown.starts_with("no target \"toi\" (did you mean \"toy\"?); there are compact, "),
+        "{unknown}"
+    );
+    assert!(unknown.ends_with(", toy"), "{unknown}");
 }
 
 #[test]

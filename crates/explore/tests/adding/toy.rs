@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use ringmill_explore::design::{Built, Figure, OriginKind, PrimeClass, Resource};
-use ringmill_explore::device::overall;
 use ringmill_explore::target::{Axis, Column, Core, Key, Place, Plan, Row, Run, Values};
 use ringmill_explore::{ExploreError, Space, Target};
 use ringmill_machine::MachineSpec;
@@ -80,7 +79,7 @@ impl Target for Toys {
             Core {
                 machine: pace,
                 prime_bits: PRIME_BITS,
-                area: overall(&needs),
+                share: place.device.share(&needs),
                 timing: Pace(pace),
                 binding: place.device.binding(&needs),
                 needs,
@@ -110,10 +109,6 @@ impl Target for Toys {
     fn resources(&self, core: &Core<Self>) -> BTreeMap<Resource, Figure> {
         let figure = |&amount: &f64| Figure::new(amount, OriginKind::Assumed, "an example");
         core.needs.iter().map(|(&resource, amount)| (resource, figure(amount))).collect()
-    }
-
-    fn area(&self, core: &Core<Self>) -> Figure {
-        Figure::new(core.area, OriginKind::Assumed, "an example")
     }
 
     fn write(&self, pace: &u32, _plan: Plan) -> Built {

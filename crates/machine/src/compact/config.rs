@@ -167,6 +167,8 @@ pub struct CompactLiteral {
     pub ones: u32,
     /// Bits of a beat of the memory bus.
     pub bus_bits: u32,
+    /// Rows that are read ahead.
+    pub read_rows: u32,
     /// Bytes of memory.
     pub memory_bytes: u64,
     /// Speed of the memory.
@@ -193,6 +195,8 @@ impl CompactLiteral {
     pub const BUTTERFLIES: [u32; 5] = [1, 2, 4, 8, 16];
     /// Bits of the memory bus that there are.
     pub const BUS_BITS: [u32; 5] = [64, 128, 256, 512, 1024];
+    /// Numbers of rows read ahead that there are.
+    pub const READ_ROWS: [u32; 5] = [64, 128, 256, 512, 1024];
     /// Most cycles between two beats.
     pub const BEAT_CYCLES_MAX: u32 = 64;
     /// Most cycles to the first beat.
@@ -207,6 +211,7 @@ impl CompactLiteral {
         multiplier: Multiplier::Montgomery,
         ones: 0,
         bus_bits: 0,
+        read_rows: 0,
         memory_bytes: 0,
         timing: MemoryTiming { latency: 0, beat_cycles: 0 },
     };
@@ -296,6 +301,11 @@ impl CompactConfig {
     /// Bits of a beat of the memory bus.
     pub const fn bus_bits(&self) -> u32 {
         self.0.bus_bits
+    }
+
+    /// Rows that are read ahead.
+    pub const fn read_rows(&self) -> u32 {
+        self.0.read_rows
     }
 
     /// Bytes of memory.

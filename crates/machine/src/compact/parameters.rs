@@ -80,8 +80,8 @@ const MULTIPLIERS: [&str; Multiplier::ALL.len()] = {
 pub const TILES: [&str; 4] = ["lut", "ecp5", "dsp48e1", "dsp48e2"];
 
 /// The parameters of a core and its memory, in the order of its top module.
-pub static PARAMETERS: [&CoreParameter; 10] =
-    [&WORD, &BUTTERFLIES, &LOG_N, &MODULI, &MULTIPLIER, &ONES, &BUS, &MEMORY, &LATENCY, &BEAT];
+pub static PARAMETERS: [&CoreParameter; 11] =
+    [&WORD, &BUTTERFLIES, &LOG_N, &MODULI, &MULTIPLIER, &ONES, &BUS, &READ_ROWS, &MEMORY, &LATENCY, &BEAT];
 
 /// Bits of a word on chip: primes are below 2^word.
 pub static WORD: CoreParameter = number!(
@@ -186,6 +186,20 @@ pub static BUS: CoreParameter = number!(
     bus_bits: u32
 );
 
+/// Rows that wait on chip for the arithmetic unit: what comes in the latency of the memory has to have space.
+pub static READ_ROWS: CoreParameter = number!(
+    Parameter {
+        name: "read_rows",
+        field: "read_rows",
+        rtl: Some("RD_ROWS"),
+        allowed: Allowed::Numbers(&CompactLiteral::READ_ROWS),
+        default: Some(Preset::Whole(64)),
+        unit: "rows",
+        about: "rows of 2·butterflies words that are read ahead: more for memories of long latency",
+    },
+    read_rows: u32
+);
+
 /// Memory beside the core.
 pub static MEMORY: CoreParameter = number!(
     Parameter {
@@ -242,6 +256,20 @@ pub static TILE: Parameter = Parameter {
     about: "how a product is cut for the device's DSP blocks",
 };
 
+/// Units of a core whose products may have no block where those of the other have, as `rm_modmul_pkg` numbers them.
+pub const LUT_UNITS: [&str; 3] = ["none", "transforms", "arithmetic"];
+
+/// The same of one of the two kinds of units alone.
+pub static LUT_UNIT: Parameter = Parameter {
+    name: "lut_unit",
+    field: "lut_unit",
+    rtl: Some("LUT_UNIT"),
+    allowed: Allowed::Names(&LUT_UNITS),
+    default: Some(Preset::Name(LUT_UNITS[0])),
+    unit: "",
+    about: "the unit whose products are made of LUTs where those of the other have DSP blocks",
+};
+
 /// The clock, which changes times and nothing else.
 pub static CLOCK: Parameter = Parameter {
     name: "clock",
@@ -276,7 +304,7 @@ pub static EFFORT: Parameter = Parameter {
 };
 
 /// Everything that is declared of a core, its memory and its plans, the hardware's in the order of its top module.
-pub static DECLARED: [&Parameter; 14] = [
+pub static DECLARED: [&Parameter; 16] = [
     &WORD.parameter,
     &BUTTERFLIES.parameter,
     &LOG_N.parameter,
@@ -284,7 +312,9 @@ pub static DECLARED: [&Parameter; 14] = [
     &MULTIPLIER.parameter,
     &ONES.parameter,
     &TILE,
+    &LUT_UNIT,
     &BUS.parameter,
+    &READ_ROWS.parameter,
     &MEMORY.parameter,
     &LATENCY.parameter,
     &BEAT.parameter,

@@ -35,7 +35,7 @@ struct Handle {
 }
 
 /// How many parameters a simulated core is built for.
-pub(super) const BUILT: usize = 7;
+pub(super) const BUILT: usize = 8;
 
 /// `rm_core_parameters`: the hardware's of [`PARAMETERS`], in their order (`rm_core_parameters.h`).
 #[repr(C)]

@@ -1,6 +1,6 @@
 //! The costs of this computer: measured by `ringmill calibrate`, or shipped.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ringmill_program::cost::CostTable;
 
@@ -22,8 +22,15 @@ pub fn costs_path() -> Option<PathBuf> {
 /// # Errors
 /// [`MachineError::Costs`] for a file that is there but cannot be read or is none; delete it or calibrate again.
 pub fn costs() -> Result<CostTable, MachineError> {
-    let Some(path) = costs_path().filter(|path| path.exists()) else { return Ok(CostTable::shipped()) };
+    costs_path().filter(|path| path.exists()).map_or_else(|| Ok(CostTable::shipped()), |path| read(&path))
+}
+
+/// The costs of a file that `ringmill calibrate` wrote.
+///
+/// # Errors
+/// [`MachineError::Costs`] for one that cannot be read or is none.
+pub fn read(path: &Path) -> Result<CostTable, MachineError> {
     let wrong = |why: String| MachineError::Costs { path: path.display().to_string(), why };
-    let text = std::fs::read_to_string(&path).map_err(|e| wrong(e.to_string()))?;
+    let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
     CostTable::parse(&text).map_err(|e| wrong(e.to_string()))
 }

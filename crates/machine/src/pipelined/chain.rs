@@ -4,8 +4,8 @@
 //! A slot starts N/P cycles after the one before at the earliest. A component of a finished special residue goes first, then the
 //! next digit. The last digit of a key switch waits until both components of the one before have started.
 
-use super::Job;
 use super::memory::Memory;
+use super::{Arrival, Job};
 
 /// A chain at one degree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,9 +76,9 @@ impl Chain {
         }
     }
 
-    /// Every start, in order. The level stands still while the chain is busy, so a job of another level waits for its end. No row is
-    /// late, unless a memory makes it so.
-    pub(super) fn starts(&self, jobs: &[Job], memory: Option<&Memory>) -> Vec<Start> {
+    /// Every start, in order, as operands arrive. The level stands still while the chain is busy, so a job of another level waits for its end.
+    /// No row is late, unless a memory makes it so.
+    pub(super) fn starts(&self, jobs: &[Job], arrival: Arrival<'_>, memory: Option<&Memory>) -> Vec<Start> {
         let mut found = Vec::new();
         let mut channel = memory.map(Memory::channel);
         let mut wait = |known, cycle, part, level| match &mut channel {
@@ -94,11 +94,12 @@ impl Chain {
             let next = jobs.get(job).filter(|j| !(open.is_some() && digit + 1 == j.set.limbs));
             let ready = next.and_then(|j| {
                 let other = job.checked_sub(1).filter(|&before| jobs[before].set != j.set);
-                let waits = j.after.iter().copied().chain(other);
-                waits.map(|before| ends[before]).try_fold(now, |at, end| Some(at.max(end?)))
+                let known = arrival(job, &|before| ends[before])?;
+                let free = other.map_or(Some(now), |before| ends[before]);
+                Some((known, now.max(known).max(free?)))
             });
             match (down, open, ready) {
-                (Some(at), Some((of, component)), ready) if ready.is_none_or(|ready| at <= ready) => {
+                (Some(at), Some((of, component)), ready) if ready.is_none_or(|(_, ready)| at <= ready) => {
                     let at = wait(0, at, Part::Down(component), jobs[of].set.limbs);
                     found.push(Start { cycle: at, job: of, part: Part::Down(component) });
                     now = at + self.rows();
@@ -107,8 +108,7 @@ impl Chain {
                         ends[of] = Some(at + self.result());
                     }
                 }
-                (_, _, Some(at)) => {
-                    let known = jobs[job].after.iter().filter_map(|&before| ends[before]).max().unwrap_or(0);
+                (_, _, Some((known, at))) => {
                     let at = wait(known, at, Part::Digit(digit), jobs[job].set.limbs);
                     found.push(Start { cycle: at, job, part: Part::Digit(digit) });
                     now = at + self.rows();

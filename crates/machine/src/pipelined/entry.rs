@@ -1,11 +1,16 @@
 //! `pipelined` in the registry.
 
+use std::path::Path;
 use std::sync::Arc;
 
+use ringmill_program::cost::CostTable;
+
+use super::host::Link;
 use super::pool::Set;
 use super::{Beside, Build, Built, LOG_N_MIN, Pipelined};
 use crate::compact::parameters::{CLOCK, MULTIPLIER, WORD};
 use crate::compact::{CompactLiteral, Multiplier};
+use crate::cpu::costs;
 use crate::parameter::{Allowed, Parameter, Preset};
 use crate::registry::{Entry, Estimates, LeftOut, Setting};
 use crate::spec::{MachineSpec, SpecError};
@@ -137,6 +142,38 @@ static KEYS: Parameter = Parameter {
     about: "whether both halves of keys come from memory, or one is expanded on chip from its seed, which is counted, not built",
 };
 
+static LINK: Parameter = Parameter {
+    name: "link",
+    field: "link",
+    rtl: None,
+    allowed: Allowed::Range(1, 1_000_000),
+    default: Some(Preset::Whole(12_000)),
+    unit: "MB/s",
+    about: "what the link to the host carries each way; 12,000 is assumed of the 15,754 of PCIe 3.0 x16, whose packets have heads",
+};
+
+static LINK_LATENCY: Parameter = Parameter {
+    name: "link_latency",
+    field: "link_latency",
+    rtl: None,
+    allowed: Allowed::Range(0, 1_000_000),
+    default: Some(Preset::Whole(1_000)),
+    unit: "ns",
+    about: "from the last byte that leaves to its use at the other end; assumed",
+};
+
+const SHIPPED: &str = "shipped";
+
+static COSTS: Parameter = Parameter {
+    name: "costs",
+    field: "costs",
+    rtl: None,
+    allowed: Allowed::Path,
+    default: None,
+    unit: "",
+    about: "what the host takes: a file of `ringmill calibrate`, or `shipped`, the stored profile of a Zen 4 core",
+};
+
 /// The machine `pipelined`.
 pub static ENTRY: Entry = Entry {
     name: "pipelined",
@@ -162,6 +199,9 @@ pub static ENTRY: Entry = Entry {
         Setting::or(&BANDWIDTH, LeftOut::Words("no memory makes it wait")),
         Setting::default(&LATENCY),
         Setting::default(&KEYS),
+        Setting::default(&LINK),
+        Setting::default(&LINK_LATENCY),
+        Setting::or(&COSTS, LeftOut::Words("as measured on this computer, else as shipped")),
     ],
     open,
 };
@@ -232,11 +272,22 @@ fn open(spec: &MachineSpec) -> Result<Arc<dyn Machine>, MachineError> {
         }
         (None, _) => None,
     };
+    if let (None, Some(option)) =
+        (clock, [&LINK, &LINK_LATENCY].into_iter().find(|p| spec.get(p.name).is_some()))
+    {
+        return Err(refused(spec, option.name, "clock too: without it the host's time has no cycles"));
+    }
+    let costs = match spec.text(COSTS.name) {
+        Some(SHIPPED) => Some(CostTable::shipped()),
+        Some(path) => Some(costs::read(Path::new(path))?),
+        None => None,
+    };
     let beside = Beside {
-        clock_mhz: clock.map(|mhz| mhz as f64),
+        clock_mhz: clock,
+        link: Link { megabytes: number(&LINK).into(), latency_ns: number(&LINK_LATENCY).into() },
         bytes_in_1000,
         latency: number(&LATENCY).into(),
         seeded: spec.text(KEYS.name) == Some(SEEDED),
     };
-    Ok(Arc::new(Pipelined::beside_cpu(built, beside)?))
+    Ok(Arc::new(Pipelined::beside_cpu(built, beside, costs)?))
 }

@@ -1,4 +1,4 @@
-//! What a program's key switches take on the engine, by the rules of its starts.
+//! What a program takes on engine, host and link: the engine by the rules of its starts, the host by costs of each kind of work.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,22 +8,24 @@ use ringmill_program::limb::split::Part;
 use ringmill_program::limb::{LimbProgram, SectionKind};
 
 use super::chain::{Chain, Part as Slot, Start};
+use super::host::{self, Host};
 use super::memory::Memory;
 use super::pool::timetable::{self, Row};
 use super::pool::{self, Pool, Set, Unit};
-use super::{Beside, Build, Built, Job, Pipelined, jobs};
-use crate::MachineError;
+use super::{Arrival, Beside, Build, Built, Job, Pipelined, after, jobs};
 use crate::timing::{Span, Timing};
+use crate::{Machine, MachineError};
 
 /// Key switches of a run that shows the interval: those of the chain; of a pool, [`pool::COUNT`].
 const CHAIN_COUNT: usize = 24;
 
 /// What the engine does when.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Course {
     /// The cycle after the last row.
     cycles: u64,
-    /// When each key switch has ended.
+    /// When each key switch has begun, and ended.
+    begun: Vec<u64>,
     ends: Vec<u64>,
     spans: Vec<Span>,
     /// Cycles in which units work, and how many starts there were.
@@ -39,8 +41,15 @@ impl Beside {
             // Starts of a pool are closer than their rows are long.
             Build::Pool { .. } => 4,
         };
-        let (latency, seeded, limb_bytes) = (self.latency, self.seeded, 8 << log_n);
-        self.bytes_in_1000.map(|bytes_in_1000| Memory { bytes_in_1000, latency, limb_bytes, seeded, ahead })
+        let (latency, seeded, limb_bytes, linked) = (self.latency, self.seeded, 8 << log_n, false);
+        self.bytes_in_1000.map(|bytes_in_1000| Memory {
+            bytes_in_1000,
+            latency,
+            limb_bytes,
+            seeded,
+            ahead,
+            linked,
+        })
     }
 }
 
@@ -93,14 +102,25 @@ impl<'a> AtDegree<'a> {
         Self { built, log_n, timetables: Timetables::default() }
     }
 
-    /// What the engine does with key switches.
+    /// What the engine does with key switches whose operands are there when those before have ended.
     fn course(&self, jobs: &[Job], memory: Option<&Memory>) -> Result<Course, pool::Blocked> {
+        self.course_as(jobs, &mut after(jobs), memory)
+    }
+
+    /// The same with operands that arrive.
+    fn course_as(
+        &self,
+        jobs: &[Job],
+        arrival: Arrival<'_>,
+        memory: Option<&Memory>,
+    ) -> Result<Course, pool::Blocked> {
         match self.built.build {
             Build::Streams { log_p, .. } => {
-                Ok(chain_course(self.built.chain(log_p, self.log_n), jobs, memory))
+                Ok(chain_course(self.built.chain(log_p, self.log_n), jobs, arrival, memory))
             }
             Build::Pool { units, feeds, .. } => {
-                pool_course(&self.built.pool(units, feeds, self.log_n), &self.timetables, jobs, memory)
+                let pool = self.built.pool(units, feeds, self.log_n);
+                pool_course(&pool, &self.timetables, jobs, arrival, memory)
             }
         }
     }
@@ -119,8 +139,8 @@ impl<'a> AtDegree<'a> {
     }
 }
 
-fn chain_course(chain: Chain, jobs: &[Job], memory: Option<&Memory>) -> Course {
-    let starts = chain.starts(jobs, memory);
+fn chain_course(chain: Chain, jobs: &[Job], arrival: Arrival<'_>, memory: Option<&Memory>) -> Course {
+    let starts = chain.starts(jobs, arrival, memory);
     let span = |s: &Start| {
         let what = match s.part {
             Slot::Digit(digit) => format!("key switch {}, digit {digit}", s.job),
@@ -128,10 +148,12 @@ fn chain_course(chain: Chain, jobs: &[Job], memory: Option<&Memory>) -> Course {
         };
         Span { unit: "chain".into(), what, start: s.cycle, end: s.cycle + chain.rows() }
     };
+    let first = |s: &&Start| s.part == Slot::Digit(0);
     let last = |s: &&Start| s.part == Slot::Down(1);
     let count = starts.len() as u64;
     Course {
         cycles: chain.end(&starts),
+        begun: starts.iter().filter(first).map(|s| s.cycle).collect(),
         ends: starts.iter().filter(last).map(|s| s.cycle + chain.result()).collect(),
         spans: starts.iter().map(span).collect(),
         busy: vec![("chain".into(), count * chain.rows())],
@@ -144,6 +166,7 @@ fn pool_course(
     pool: &Pool,
     timetables: &Timetables,
     jobs: &[Job],
+    arrival: Arrival<'_>,
     memory: Option<&Memory>,
 ) -> Result<Course, pool::Blocked> {
     let mut course = Course::default();
@@ -153,11 +176,22 @@ fn pool_course(
     for group in jobs.chunk_by(|a, b| a.set == b.set) {
         let set = group[0].set;
         let table = timetables.of(pool, set);
-        // Those of other groups have ended.
-        let own = |job: &Job| job.after.iter().filter_map(|k| k.checked_sub(first)).collect();
-        let after: Vec<Vec<usize>> = group.iter().map(own).collect();
-        let ran = pool.run(set, &table, &after, memory)?;
         let begin = course.cycles + if first == 0 { 0 } else { table.len() as u64 };
+        // Those of other groups have ended.
+        let before = &course.ends;
+        let mut own = |job: usize, ended: &dyn Fn(usize) -> Option<u64>| {
+            let all = |k: usize| match before.get(k) {
+                Some(&end) => Some(end),
+                None => ended(k - first).map(|end| begin + end),
+            };
+            arrival(first + job, &all).map(|at| at.saturating_sub(begin))
+        };
+        let ran = pool.run_as(set, &table, group.len(), &mut own, memory)?;
+        let mut begun = vec![u64::MAX; group.len()];
+        for start in &ran.starts {
+            begun[start.job] = begun[start.job].min(begin + start.cycle);
+        }
+        course.begun.extend(begun);
         for start in &ran.starts {
             busy[start.unit as usize] += work;
             let from = begin + start.cycle;
@@ -188,14 +222,20 @@ impl Pipelined {
         let memory = self.beside.memory(built, log_n);
         let engine = AtDegree::new(built, log_n);
         let free = engine.course(&jobs, None).map_err(stopped)?;
-        let course = match &memory {
-            Some(memory) => &engine.course(&jobs, Some(memory)).map_err(stopped)?,
-            None => &free,
+        let alone = match &memory {
+            Some(memory) => engine.course(&jobs, Some(memory)).map_err(stopped)?,
+            None => free.clone(),
         };
-        let cycles = course.cycles;
+        let whole = match self.beside.clock_mhz {
+            Some(mhz) => {
+                let host = Host::new(parts, &self.costs()?, self.beside.link, mhz);
+                Some(self.whole(&engine, &jobs, &host, memory).map_err(stopped)?)
+            }
+            None => None,
+        };
         let switches =
             program.sections().iter().filter(|s| matches!(s.kind, SectionKind::KeySwitch { .. })).count();
-        let host =
+        let of_host =
             parts.iter().filter(|part| part.served.is_none()).map(|part| part.program.len() as u64).sum();
         // Bytes are the same with any bandwidth.
         let moved = memory.unwrap_or(Memory {
@@ -204,34 +244,48 @@ impl Pipelined {
             limb_bytes: 8 << log_n,
             seeded: self.beside.seeded,
             ahead: 1,
+            linked: false,
         });
         let bytes = jobs.iter().map(|job| built.bytes(job.set, &moved));
         let (keys, others) = bytes.fold((0, 0), |all, each| (all.0 + each.0, all.1 + each.1));
         let mut counters = vec![
             ("key_switches".into(), jobs.len() as u64),
             ("key_switches_of_host".into(), (switches - jobs.len()) as u64),
-            ("instructions_of_host".into(), host),
+            ("instructions_of_host".into(), of_host),
+            ("engine_cycles".into(), alone.cycles),
         ];
+        if let Some(whole) = &whole {
+            counters.push(("host_cycles".into(), whole.processor));
+            counters.push(("link_bytes".into(), whole.bytes));
+        }
         match built.build {
             Build::Streams { log_p, .. } => {
-                counters.push(("slots".into(), course.starts));
+                counters.push(("slots".into(), alone.starts));
                 counters.push(("slot".into(), built.chain(log_p, log_n).rows()));
             }
-            Build::Pool { .. } => counters.push(("transforms".into(), course.starts)),
+            Build::Pool { .. } => counters.push(("transforms".into(), alone.starts)),
         }
         counters.extend([("key_bytes".into(), keys), ("ciphertext_bytes".into(), others)]);
         let mut by = format!(
-            "the rules by which the {} start; what the host does takes no time",
+            "the rules by which the {} start",
             match built.build {
                 Build::Streams { .. } => "chain's slots",
                 Build::Pool { .. } => "pool's transforms",
             }
         );
+        by += &match whole {
+            Some(_) => format!(
+                "; the host by the costs of one core: {}; a link of {} MB/s each way",
+                self.costs()?.machine(),
+                self.beside.link.megabytes
+            ),
+            None => "; without a clock the host's time has no cycles, these are the engine's alone".into(),
+        };
         match (&memory, jobs.first()) {
             (None, _) => by += ", and no memory makes it wait",
             (Some(memory), _) => {
                 counters.push(("bound_off_chip".into(), memory.cycles(keys + others)));
-                counters.push(("waited_for_memory".into(), cycles - cycles.min(free.cycles)));
+                counters.push(("waited_for_memory".into(), alone.cycles.saturating_sub(free.cycles)));
             }
         }
         // The widest key switch, one after the other without end.
@@ -252,15 +306,67 @@ impl Pipelined {
                 };
             }
         }
+        let (cycles, parts, course) = match whole {
+            Some(Whole { cycles, parts, course, .. }) => (cycles, parts, course),
+            None => (alone.cycles, Vec::new(), alone),
+        };
         Ok(Timing {
             cycles: Some(cycles),
-            seconds: self.beside.clock_mhz.map(|mhz| cycles as f64 / (mhz * 1e6)),
+            seconds: self.beside.clock_mhz.map(|mhz| cycles as f64 / (mhz as f64 * 1e6)),
             counters,
-            busy: course.busy.iter().map(|(unit, busy)| (unit.clone().into(), *busy)).collect(),
-            parts: Vec::new(),
+            busy: course.busy.into_iter().map(|(unit, busy)| (unit.into(), busy)).collect(),
+            parts,
             energy: Vec::new(),
-            spans: course.spans.clone(),
+            spans: course.spans,
             by,
         })
     }
+
+    /// Engine, host and link together.
+    fn whole(
+        &self,
+        engine: &AtDegree<'_>,
+        jobs: &[Job],
+        host: &Host,
+        memory: Option<Memory>,
+    ) -> Result<Whole, pool::Blocked> {
+        let memory = memory.map(|memory| Memory { linked: true, ..memory });
+        let mut beside = host.begin();
+        let mut arrival = |job: usize, ended: &dyn Fn(usize) -> Option<u64>| beside.arrival(job, ended);
+        let mut course = engine.course_as(jobs, &mut arrival, memory.as_ref())?;
+        let ends = &course.ends;
+        let cycles = beside.finish(&|job| ends.get(job).copied()).unwrap_or(course.cycles);
+        let of = |spans: &[Span], unit: &str| -> Vec<(u64, u64)> {
+            spans.iter().filter(|s| s.unit == unit).map(|s| (s.start, s.end)).collect()
+        };
+        let sum = |spans: &[(u64, u64)]| spans.iter().map(|(start, end)| end - start).sum::<u64>();
+        let (processor, up, down) =
+            (of(&beside.spans, host::PROCESSOR), of(&beside.spans, host::UP), of(&beside.spans, host::DOWN));
+        course.busy.extend(
+            [(host::PROCESSOR, &processor), (host::UP, &up), (host::DOWN, &down)]
+                .map(|(unit, spans)| (unit.to_owned(), sum(spans))),
+        );
+        let busy = sum(&processor);
+        let inside = course.begun.iter().copied().zip(ends.iter().copied()).collect();
+        let link = [up, down].concat();
+        let parts = host::shares(
+            cycles,
+            [("engine", inside), ("host alone", processor), ("link alone", link)],
+            "bytes on their way",
+        );
+        course.spans.append(&mut beside.spans);
+        Ok(Whole { cycles, processor: busy, bytes: host.bytes.iter().sum(), parts, course })
+    }
+}
+
+/// What a program takes on engine, host and link together.
+struct Whole {
+    cycles: u64,
+    /// Cycles in which the host's processor works.
+    processor: u64,
+    /// Bytes over the link.
+    bytes: u64,
+    /// Where every cycle went.
+    parts: Vec<(String, u64)>,
+    course: Course,
 }

@@ -15,12 +15,15 @@ pub struct Memory {
     pub seeded: bool,
     /// Starts whose rows may be on their way, or wait on chip, before they begin.
     pub ahead: usize,
+    /// Whether operands and addends come into this memory over a link, and results leave it: limbs other than keys move twice.
+    pub linked: bool,
 }
 
 impl Memory {
     /// Bytes of some limbs of keys, and of others.
     pub fn bytes(&self, keys: u64, others: u64) -> u64 {
-        self.limb_bytes * (keys / if self.seeded { 2 } else { 1 } + others)
+        let times = |yes: bool| if yes { 2 } else { 1 };
+        self.limb_bytes * (keys / times(self.seeded) + others * times(self.linked))
     }
 
     /// Cycles that these take at least.
@@ -67,12 +70,13 @@ mod tests {
     use super::*;
 
     const SLOW: Memory =
-        Memory { bytes_in_1000: 1_000, latency: 30, limb_bytes: 200, seeded: false, ahead: 2 };
+        Memory { bytes_in_1000: 1_000, latency: 30, limb_bytes: 200, seeded: false, ahead: 2, linked: false };
 
     #[test]
     fn what_moves_takes_its_bytes() {
         assert_eq!((SLOW.bytes(2, 1), SLOW.cycles(600)), (600, 600));
         assert_eq!(Memory { seeded: true, ..SLOW }.bytes(2, 1), 400);
+        assert_eq!(Memory { linked: true, ..SLOW }.bytes(2, 1), 800);
         assert_eq!(Memory { bytes_in_1000: 1_500, ..SLOW }.cycles(601), 401);
     }
 

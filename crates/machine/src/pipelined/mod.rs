@@ -5,6 +5,7 @@
 mod chain;
 mod entry;
 mod estimate;
+mod host;
 mod memory;
 pub mod pool;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use ringmill_program::limb::{
 };
 
 pub use entry::ENTRY;
+use host::Link;
 use pool::Set;
 
 use crate::compact::CompactConfig;
@@ -145,13 +147,16 @@ impl Build {
 pub struct Pipelined {
     built: Built,
     beside: Beside,
+    /// Costs of the host that were named; those of this computer otherwise.
+    costs: Option<CostTable>,
     both: Offload,
 }
 
 /// What stands beside the engine, as estimates count it.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Beside {
-    clock_mhz: Option<f64>,
+    clock_mhz: Option<u64>,
+    link: Link,
     /// Bytes in a thousand cycles, of a memory that is waited for.
     bytes_in_1000: Option<u64>,
     latency: u64,
@@ -162,14 +167,15 @@ struct Beside {
 const NAME: &str = "pipelined";
 
 impl Pipelined {
-    fn new(built: Built, beside: Beside, host: Arc<dyn Machine>) -> Self {
+    fn new(built: Built, beside: Beside, costs: Option<CostTable>, host: Arc<dyn Machine>) -> Self {
         let engine: Arc<dyn Machine> = Arc::new(Engine { built, arithmetic: host.clone() });
-        Self { built, beside, both: Offload::new(host, engine, Arc::new(move |kind| built.serves(kind))) }
+        let both = Offload::new(host, engine, Arc::new(move |kind| built.serves(kind)));
+        Self { built, beside, costs, both }
     }
 
     /// With the processor of this computer as the host.
-    fn beside_cpu(built: Built, beside: Beside) -> Result<Self, MachineError> {
-        Ok(Self::new(built, beside, Arc::new(Cpu::new()?)))
+    fn beside_cpu(built: Built, beside: Beside, costs: Option<CostTable>) -> Result<Self, MachineError> {
+        Ok(Self::new(built, beside, costs, Arc::new(Cpu::new()?)))
     }
 
     fn unsupported(program: &LimbProgram, reason: String) -> MachineError {
@@ -210,7 +216,7 @@ impl Machine for Pipelined {
 
     /// Those of the host, which chooses methods.
     fn costs(&self) -> Result<CostTable, MachineError> {
-        self.both.costs()
+        self.costs.clone().map_or_else(|| self.both.costs(), Ok)
     }
 
     fn computes_here(&self) -> bool {
@@ -223,7 +229,7 @@ impl Machine for Pipelined {
         self.check_parts(program, &self.split(program)?.parts)
     }
 
-    /// The cycles of the engine. What the host does takes no time here.
+    /// The cycles of host, link and engine together; where no clock says what the host's time is in cycles, those of the engine alone.
     fn estimate(&self, program: &LimbProgram) -> Result<Option<Timing>, MachineError> {
         self.accepts(program)?;
         let parts = self.split(program)?.parts;
@@ -234,6 +240,15 @@ impl Machine for Pipelined {
         self.accepts(program)?;
         self.both.prepare(program)
     }
+}
+
+/// When the operands of a key switch are with the engine; none while that depends on one without an end. The function says the cycle
+/// after the last row of a key switch that has one.
+type Arrival<'a> = &'a mut dyn FnMut(usize, &dyn Fn(usize) -> Option<u64>) -> Option<u64>;
+
+/// Operands that are there when the key switches that make them have ended.
+fn after(jobs: &[Job]) -> impl FnMut(usize, &dyn Fn(usize) -> Option<u64>) -> Option<u64> {
+    |job, ended| jobs[job].after.iter().try_fold(0, |at: u64, &before| Some(at.max(ended(before)?)))
 }
 
 /// A key switch that is to be done.

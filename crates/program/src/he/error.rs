@@ -72,8 +72,12 @@ pub enum Rule {
     Redefined { value: String },
     #[error("the {what} \"{name}\" is defined twice; names differ")]
     DuplicateName { name: String, what: &'static str },
-    #[error("table @{name} is unknown: neither a data line above nor an outside table has this name")]
+    #[error("table @{name} is unknown: no data line above has this name")]
     UnknownTable { name: String },
+    #[error("table {digest} is missing; give the file of tables that was written with this program")]
+    MissingTable { digest: String },
+    #[error("table {digest} has {found} numbers; it must have exactly one for each of the {slots} slots")]
+    TableLength { digest: String, found: usize, slots: usize },
     #[error("slots is {slots}; it must be a power of two{limit}")]
     Slots { slots: usize, limit: String },
     #[error(

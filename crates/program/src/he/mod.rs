@@ -14,6 +14,7 @@ mod lanes;
 mod op;
 mod program;
 mod sum;
+mod tables;
 mod text;
 mod types;
 mod verify;
@@ -27,7 +28,8 @@ pub use op::{Op, OpKind, Operands};
 pub use program::{Instr, Like, Output, Program, Region};
 pub use ringmill_ckks::{Level, Scale};
 pub use sum::{SumStep, sum_steps};
-pub use text::{parse, parse_with_tables};
+pub use tables::{Digest, Tables, TablesError};
+pub use text::{Outline, parse, parse_with_tables};
 pub use types::{CtType, PtType, Source, Stage, Type, Value};
 pub use verify::verify;
 

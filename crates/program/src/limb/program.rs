@@ -41,6 +41,13 @@ impl InputGroup {
         debug_assert!(i < self.moduli.len());
         InputId(self.first.0 + i as u32)
     }
+
+    /// Whether it is the uniform half of a key, which a seed expands to. The halves of a digit are called `…_b0` and `…_a0`.
+    pub fn is_uniform_half(&self) -> bool {
+        let last = self.name.rsplit('_').next().unwrap_or_default();
+        let numbered = |digit: &str| digit.starts_with(|c: char| c.is_ascii_digit());
+        self.class == InputClass::Key && last.strip_prefix('a').is_some_and(numbered)
+    }
 }
 
 /// Output limbs under one name.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use super::lifetime::{Readers, peak};
-use crate::limb::{InputClass, LimbProgram, OpSpec, Opcode, Source};
+use crate::limb::{InputClass, InputId, LimbProgram, OpSpec, Opcode, Source};
 
 /// Counts over one run of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +24,10 @@ pub struct Statistics {
     pub multiply_adds: u64,
     /// Bytes of distinct key limbs.
     pub key_bytes: u64,
+    /// The same with every residue as long as its prime.
+    pub key_bytes_packed: u64,
+    /// Of these, bytes of uniform halves, which can be made from seeds where they are used.
+    pub key_bytes_seeded: u64,
     /// Bytes of key limbs read: more than [`Self::key_bytes`] if a limb is read several times.
     pub key_bytes_read: u64,
     /// Bytes of distinct ciphertext and plaintext limbs read.
@@ -55,6 +59,14 @@ impl Statistics {
                 }
             }
         }
+        let packed = |seeded: bool| {
+            let counted = |input: &&InputId| !seeded || program.input_group(**input).is_uniform_half();
+            let bits = |input: &InputId| {
+                let modulus = program.input_types()[input.index()].modulus();
+                modulus.map_or(0, |m| u64::from(program.modulus(m).bits()))
+            };
+            n * keys.iter().filter(counted).map(bits).sum::<u64>() / 8
+        };
         let (ntt, intt) = (by_kind[Opcode::Ntt as usize], by_kind[Opcode::Intt as usize]);
         let order: Vec<u32> = (0..program.len() as u32).collect();
         Self {
@@ -65,6 +77,8 @@ impl Statistics {
             butterflies: (ntt + intt) as u64 * (n / 2) * log_n,
             multiply_adds: products * n,
             key_bytes: 8 * n * keys.len() as u64,
+            key_bytes_packed: packed(false),
+            key_bytes_seeded: packed(true),
             key_bytes_read: 8 * n * key_reads,
             data_bytes: 8 * n * data.len() as u64,
             output_bytes: 8 * n * program.output_types().len() as u64,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
+from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 Row = dict[str, Any]
@@ -12,6 +14,8 @@ Cells = dict[str, Callable[[Row], str]]
 
 #: The column of `remarks`.
 REMARKS = "remarks"
+#: A remark of more rows than these is said once.
+FEW = 2
 
 
 class Sheet(NamedTuple):
@@ -50,11 +54,16 @@ def our_figure(name: str, scale: float = 1, digits: int = 0) -> Callable[[Row], 
 def listed(title: str, rows: Iterable[Row], table: object, cells: Cells) -> Sheet:
     """A sheet with a line for each row of a table; ``cells`` has the text of each column by its heading.
 
-    A last column shows the rows' remarks, if one of them has any.
+    A last column shows the rows' remarks, if one of them has any. Those of many rows are letters there, and
+    stand behind the title.
     """
     mine = [row for row in rows if row["table"] == table]
-    if any(row.get("remarks") for row in mine):
-        cells = {**cells, REMARKS: lambda row: "; ".join(row.get("remarks", []))}
+    often = Counter(remark for row in mine for remark in row.get("remarks", []))
+    repeated = [remark for remark, count in often.items() if count > FEW]
+    letters = dict(zip(repeated, ascii_lowercase, strict=False))
+    if often:
+        cells = {**cells, REMARKS: lambda row: "; ".join(letters.get(r, r) for r in row.get("remarks", []))}
+    title = "; ".join([title, *(f"{letter}: {remark}" for remark, letter in letters.items())])
     return Sheet(title, list(cells), [[cell(row) for cell in cells.values()] for row in mine])
 
 

@@ -14,6 +14,7 @@ from ringmill._native import Params
 from ringmill.atomic import make_folder
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
+from ringmill.programs import save
 from ringmill.progress import Show, steps
 from ringmill.studies.workloads import helr, resnet
 from ringmill.studies.workloads.stepwise import Needs
@@ -133,7 +134,9 @@ def describe(name: str, folder: Path | None = None, show: Show = "none") -> Fact
             params = part.compiled.params
             if folder:
                 path = folder / f"{number:02}-{part.name.replace(', ', '-').replace(' ', '-')}.kernel"
+                limbs = path.with_suffix(".limb")
                 files.append(f"{path} ({part.compiled.save(path)} bytes)")
+                files.append(f"{limbs} ({save(part.compiled.limb_program(), limbs)} bytes)")
     assert params is not None  # every workload has a program
     total = {sum_: sum(row[sum_] * row["times"] for row in rows) for sum_ in SUMS}
     return {

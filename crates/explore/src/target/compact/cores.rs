@@ -2,11 +2,11 @@
 
 use ringmill_machine::compact::{CompactLiteral, MemoryTiming, Multiplier, Policy};
 
-use super::machine::{BankMemory, Machine, Synthesis, Tile};
+use super::machine::{BankMemory, LutUnit, Machine, Synthesis, Tile};
 use super::memory::Memories;
 use super::{CompactCores, FEW_ONES, QUICK, Timing, logic};
 use crate::design::Resource;
-use crate::device::{Device, overall};
+use crate::device::Device;
 use crate::space::few_ones;
 use crate::target::{Core, Place};
 use crate::{Constraints, ExploreError};
@@ -20,6 +20,7 @@ pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<CompactCores>>, Ex
     let mut all = Vec::new();
     let buses = buses(place)?;
     let latency = latency_cycles(device)?;
+    let products = products(place)?;
     for name in space.names("multipliers") {
         let few = name == FEW_ONES;
         let Some(multiplier) = (if few { Some(Multiplier::PrfFiko) } else { Multiplier::by_name(name) })
@@ -27,7 +28,7 @@ pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<CompactCores>>, Ex
             continue;
         };
         for (&word_bits, &butterflies) in pairs(space.numbers("words"), space.numbers("butterflies")) {
-            for &(bus_bits, beat_cycles) in &buses {
+            for &(bus_bits, beat_cycles, read_rows) in &rows_of(place, &buses, latency, butterflies) {
                 let literal = CompactLiteral {
                     word_bits,
                     butterflies,
@@ -36,12 +37,13 @@ pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<CompactCores>>, Ex
                     multiplier,
                     ones: if few { few_ones(word_bits, place.log_n) } else { 0 },
                     bus_bits,
+                    read_rows,
                     memory_bytes: device.memory.bytes,
                     timing: MemoryTiming { latency, beat_cycles },
                 };
-                for &tile in Tile::of(device.family) {
+                for &(tile, lut_unit) in &products {
                     for &banks in memories(device) {
-                        let synthesis = Synthesis { family: device.family, tile, banks };
+                        let synthesis = Synthesis { family: device.family, tile, lut_unit, banks };
                         let (policy, config) = (Policy::Throughput, literal.build()?);
                         let machine = Machine { config, policy, effort: QUICK, synthesis };
                         all.push(core(machine, device, constraints)?);
@@ -51,6 +53,20 @@ pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<CompactCores>>, Ex
         }
     }
     Ok(all)
+}
+
+/// The ways in which products are made that the device has blocks for.
+fn products(place: &Place<'_>) -> Result<Vec<(Tile, LutUnit)>, ExploreError> {
+    let names = place.space.names("products");
+    let found: Vec<_> = names.iter().filter_map(|n| Synthesis::products(place.device.family, n)).collect();
+    if found.is_empty() {
+        return Err(ExploreError::Constraint {
+            constraint: "products",
+            value: names.join(", "),
+            right: format!("lut, since {} has no blocks that multiply", place.device.family.name()),
+        });
+    }
+    Ok(found)
 }
 
 /// Widths of the bus that the device allows, each with the cycles between its beats.
@@ -79,6 +95,25 @@ fn buses(place: &Place<'_>) -> Result<Vec<(u32, u32)>, ExploreError> {
         right: "no wider than the device's memory.bus_bits_max in at least one case".into(),
     })
 }
+
+/// Each bus with the numbers of rows that are read ahead of it: up to the first that covers the latency of the memory, since more
+/// would change nothing.
+fn rows_of(place: &Place<'_>, buses: &[(u32, u32)], latency: u32, butterflies: u32) -> Vec<(u32, u32, u32)> {
+    let mut all = Vec::new();
+    for &(bus_bits, beat_cycles) in buses {
+        // Rows whose beats come between a request and its first answer, with the cycles that requests and rows wait on chip.
+        let beats = u64::from(latency + WAY).div_ceil(beat_cycles.into());
+        let covering = beats * u64::from(bus_bits) / (64 * 2 * u64::from(butterflies));
+        let numbers = place.space.numbers("read_rows");
+        let enough = numbers.iter().copied().filter(|&rows| u64::from(rows) >= covering).min();
+        let useful = numbers.iter().filter(|&&rows| enough.is_none_or(|most| rows <= most));
+        all.extend(useful.map(|&rows| (bus_bits, beat_cycles, rows)));
+    }
+    all
+}
+
+/// Cycles from a request of the core to the memory, and from a beat to the arithmetic unit, at most.
+const WAY: u32 = 16;
 
 /// Cycles from a request to its first beat.
 fn latency_cycles(device: &Device) -> Result<u32, ExploreError> {
@@ -118,6 +153,7 @@ fn core(
         butterflies: config.butterflies().into(),
         log_n_max: config.log_n_max(),
         bus_bits: config.bus_bits().into(),
+        read_rows: config.read_rows().into(),
     };
     let mut needs = memories.needs(device.family, synthesis.banks);
     for (resource, amount) in logic::Shape::of(&machine).needs()? {
@@ -126,7 +162,7 @@ fn core(
     let scaled = needs.iter().map(|(&r, &x)| (r, x / constraints.utilisation)).collect();
     Ok(Core {
         prime_bits: config.word_bits(),
-        area: overall(&needs),
+        share: device.share(&needs),
         timing: Timing::of(&config),
         binding: device.binding(&scaled),
         needs,

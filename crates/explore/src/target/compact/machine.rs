@@ -3,8 +3,8 @@
 use ringmill_machine::MachineSpec;
 use ringmill_machine::compact::entry::{EMULATED, literal};
 use ringmill_machine::compact::machine::EFFORT;
-use ringmill_machine::compact::parameters::{EFFORT as EFFORT_OPTION, ONES, PARAMETERS, POLICY};
-use ringmill_machine::compact::{CompactConfig, Policy};
+use ringmill_machine::compact::parameters::{EFFORT as EFFORT_OPTION, ONES, PARAMETERS, POLICY, READ_ROWS};
+use ringmill_machine::compact::{CompactConfig, CompactLiteral, Policy};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -53,6 +53,19 @@ impl Tile {
     }
 }
 
+/// Of a core with DSP blocks, the unit whose products are made of LUTs all the same; the RTL's parameter LUT_UNIT.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LutUnit {
+    /// Neither.
+    #[default]
+    None,
+    /// The two transform units.
+    Transforms,
+    /// The arithmetic unit.
+    Arithmetic,
+}
+
 /// Which block memories hold the six banks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -71,6 +84,9 @@ pub struct Synthesis {
     pub family: Family,
     /// What multiplies.
     pub tile: Tile,
+    /// The unit that multiplies in LUTs instead.
+    #[serde(default)]
+    pub lut_unit: LutUnit,
     /// What holds the banks.
     pub banks: BankMemory,
 }
@@ -92,10 +108,14 @@ impl Machine {
     /// As a design says it.
     pub fn write(&self) -> Built {
         let mut spec = MachineSpec::new(&EMULATED);
-        // Places of ones are said where there are any: few cores have them.
+        // Places of ones, and rows read ahead, are said where there are more than most cores have.
         let said = PARAMETERS
             .into_iter()
-            .filter(|p| p.parameter.name != ONES.parameter.name || self.config.ones() != 0);
+            .filter(|p| p.parameter.name != ONES.parameter.name || self.config.ones() != 0)
+            .filter(|p| {
+                p.parameter.name != READ_ROWS.parameter.name
+                    || self.config.read_rows() != CompactLiteral::READ_ROWS[0]
+            });
         let options = said.map(|p| (p.parameter.name, (p.get)(self.config.literal())));
         let plans =
             [(POLICY.name, self.policy.name().into()), (EFFORT_OPTION.name, (self.effort as u64).into())];
@@ -126,10 +146,38 @@ impl Machine {
     }
 }
 
+/// Names of the ways in which a core's products are made: without blocks, with, or with blocks in one of two kinds of units.
+pub(super) const PRODUCTS: [&str; 4] = ["lut", "blocks", "blocks-transforms", "blocks-arithmetic"];
+
 impl Synthesis {
+    /// The tile and the unit without blocks that a name stands for; `None` where the family has no blocks.
+    pub(super) fn products(family: Family, name: &str) -> Option<(Tile, LutUnit)> {
+        let blocks = || Tile::of(family).iter().copied().find(|&tile| tile != Tile::Lut);
+        match PRODUCTS.into_iter().position(|one| one == name)? {
+            0 => Some((Tile::Lut, LutUnit::None)),
+            1 => Some((blocks()?, LutUnit::None)),
+            2 => Some((blocks()?, LutUnit::Arithmetic)),
+            _ => Some((blocks()?, LutUnit::Transforms)),
+        }
+    }
+
+    /// What multiplies in the transform units, and what in the arithmetic unit.
+    pub fn tiles(&self) -> [Tile; 2] {
+        match self.lut_unit {
+            LutUnit::None => [self.tile, self.tile],
+            LutUnit::Transforms => [Tile::Lut, self.tile],
+            LutUnit::Arithmetic => [self.tile, Tile::Lut],
+        }
+    }
+
     /// Whether the family has what multiplies.
     pub(super) fn check(&self) -> Result<(), ExploreError> {
         let tiles = Tile::of(self.family);
+        if self.tile == Tile::Lut && self.lut_unit != LutUnit::None {
+            let why =
+                "lut_unit names one of two units, where the tile lut gives blocks to neither; leave it out";
+            return Err(ExploreError::DesignFile { why: why.into() });
+        }
         if tiles.contains(&self.tile) {
             return Ok(());
         }
@@ -141,7 +189,7 @@ impl Synthesis {
 
 #[cfg(test)]
 mod tests {
-    use ringmill_machine::compact::{CompactLiteral, Multiplier};
+    use ringmill_machine::compact::Multiplier;
 
     use super::*;
 
@@ -150,7 +198,8 @@ mod tests {
         for ones in [0, 123_469_825] {
             let literal =
                 CompactLiteral { multiplier: Multiplier::PrfFiko, ones, ..CompactLiteral::default() };
-            let synthesis = Synthesis { family: Family::Xcup, tile: Tile::Lut, banks: BankMemory::Block };
+            let (family, tile, lut_unit) = (Family::Xcup, Tile::Lut, LutUnit::None);
+            let synthesis = Synthesis { family, tile, lut_unit, banks: BankMemory::Block };
             let config = literal.build().unwrap();
             let machine = Machine { config, policy: Policy::Throughput, effort: 1, synthesis };
             let built = machine.write();

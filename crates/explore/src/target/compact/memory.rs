@@ -36,23 +36,25 @@ pub struct Memories {
     pub log_n_max: u32,
     /// Bits of the bus.
     pub bus_bits: u64,
+    /// Rows that are read ahead.
+    pub read_rows: u64,
 }
 
 /// Width and depth of the shapes of a block, and of half a block beside it (none for a family without halves).
-type Shapes = &'static [(u64, u64, u64)];
+pub(crate) type Shapes = &'static [(u64, u64, u64)];
 
 /// RAMB36 as simple dual port, with the width of a RAMB18 of the same depth (AMD UG473, UG573).
-const BRAM36: Shapes =
+pub(crate) const BRAM36: Shapes =
     &[(72, 512, 36), (36, 1024, 18), (18, 2048, 9), (9, 4096, 4), (4, 8192, 2), (2, 16384, 1), (1, 32768, 0)];
 
 /// DP16KD and PDPW16KD (Lattice FPGA-TN-02204).
 const EBR: Shapes = &[(36, 512, 0), (18, 1024, 0), (9, 2048, 0), (4, 4096, 0), (2, 8192, 0), (1, 16384, 0)];
 
 /// URAM288, of one shape (AMD UG573).
-const URAM: Shapes = &[(72, 4096, 0)];
+pub(crate) const URAM: Shapes = &[(72, 4096, 0)];
 
 /// Fewest blocks of a memory, halves counted 0.5.
-fn blocks(shapes: Shapes, width: u64, depth: u64) -> f64 {
+pub(crate) fn blocks(shapes: Shapes, width: u64, depth: u64) -> f64 {
     let one = |&(w, d, half): &(u64, u64, u64)| {
         let (full, rest) = (width / w, width % w);
         let last = match rest {
@@ -74,7 +76,7 @@ impl Memories {
     fn fifo(&self) -> (u64, u64) {
         let (row_words, beat_words) = (2 * self.butterflies, self.bus_bits / 64);
         let entry = row_words.max(beat_words);
-        let depth = Shape::new(row_words, self.bus_bits).read_depth();
+        let depth = Shape::new(row_words, self.bus_bits, self.read_rows).read_depth();
         (entry * self.word_bits, depth / (entry / row_words))
     }
 
@@ -113,7 +115,7 @@ mod tests {
     /// Against yosys: `rtl/synth/data`.
     #[test]
     fn blocks_are_those_that_synthesis_takes() {
-        let core = Memories { word_bits: 54, butterflies: 4, log_n_max: 13, bus_bits: 512 };
+        let core = Memories { word_bits: 54, butterflies: 4, log_n_max: 13, bus_bits: 512, read_rows: 64 };
         assert_eq!(core.needs(Family::Xcup, BankMemory::Block)[&Resource::Bram36], 120.0);
         // Two tables of one lane: `rm_ntt_unit` at N = 2^13, W = 54 on 7-series, N = 2^12, W = 36 on ECP5.
         assert_eq!(2.0 * blocks(BRAM36, 54, 1 << 13), 24.0);
@@ -133,7 +135,7 @@ mod tests {
 
     #[test]
     fn ultra_memory_frees_block_memory() {
-        let core = Memories { word_bits: 60, butterflies: 4, log_n_max: 14, bus_bits: 512 };
+        let core = Memories { word_bits: 60, butterflies: 4, log_n_max: 14, bus_bits: 512, read_rows: 64 };
         let (block, ultra) =
             (core.needs(Family::Xcup, BankMemory::Block), core.needs(Family::Xcup, BankMemory::Ultra));
         assert!(ultra[&Resource::Bram36] < block[&Resource::Bram36] && ultra[&Resource::Uram] > 0.0);

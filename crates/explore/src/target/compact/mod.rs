@@ -25,7 +25,7 @@ use ringmill_machine::registry::Entry;
 use ringmill_machine::{MachineError, MachineSpec};
 use ringmill_program::limb::LimbProgram;
 
-pub use machine::{BankMemory, Machine, Synthesis, Tile};
+pub use machine::{BankMemory, LutUnit, Machine, Synthesis, Tile};
 
 use super::{Axis, Column, Core, Key, Place, Plan, Row, Run, Target, Values};
 use crate::design::{Built, Figure, OriginKind, PrimeClass, Resource};
@@ -86,15 +86,29 @@ static ROW: Row = Row {
             cut: true,
         },
         Axis { name: "multipliers", one: "multiplier", values: Values::Names(&MULTIPLIERS), cut: false },
+        Axis {
+            name: "products",
+            one: "way of making products",
+            values: Values::Names(&machine::PRODUCTS),
+            cut: false,
+        },
         Axis { name: "buses", one: "bus", values: Values::Numbers(&CompactLiteral::BUS_BITS), cut: false },
+        Axis {
+            name: "read_rows",
+            one: "number of rows read ahead",
+            values: Values::Numbers(&CompactLiteral::READ_ROWS),
+            cut: false,
+        },
     ],
     columns: &[
         Column { field: "word_bits", number: true, heading: "W" },
         Column { field: "butterflies", number: true, heading: "Nbf" },
         Column { field: "multiplier", number: false, heading: "multiplier" },
         Column { field: "tile", number: false, heading: "" },
+        Column { field: "lut_unit", number: false, heading: "" },
         Column { field: "banks", number: false, heading: "" },
         Column { field: "bus_bits", number: true, heading: "bus" },
+        Column { field: "read_rows", number: true, heading: "" },
     ],
     summary: "{butterflies} × 2 butterflies, {word_bits} bits, {multiplier}, bus {bus_bits}",
     counters: &["transform_busy", "arithmetic_busy", "read_beats", "write_beats", "instructions"],
@@ -107,6 +121,7 @@ static ROW: Row = Row {
 pub struct Timing {
     butterflies: u32,
     bus_bits: u32,
+    read_rows: u32,
     beat_cycles: u32,
     latency: u32,
     /// Stands for the multiplier's latency: the sparse word Montgomery multiplier has that of the other.
@@ -118,6 +133,7 @@ impl Timing {
         Self {
             butterflies: config.butterflies(),
             bus_bits: config.bus_bits(),
+            read_rows: config.read_rows(),
             beat_cycles: config.timing().beat_cycles,
             latency: config.timing().latency,
             multiplier: match config.multiplier() {
@@ -130,13 +146,14 @@ impl Timing {
 
 impl Key for Timing {
     fn key(&self) -> String {
-        let Self { butterflies, bus_bits, beat_cycles, latency, multiplier } = self;
-        format!("b{butterflies} d{bus_bits} c{beat_cycles} l{latency} m{multiplier}")
+        let Self { butterflies, bus_bits, read_rows, beat_cycles, latency, multiplier } = self;
+        format!("b{butterflies} d{bus_bits} r{read_rows} c{beat_cycles} l{latency} m{multiplier}")
     }
 
     fn from_key(key: &str) -> Option<Self> {
-        let [butterflies, bus_bits, beat_cycles, latency, multiplier] = crate::space::numbers(key)?;
-        Some(Self { butterflies, bus_bits, beat_cycles, latency, multiplier })
+        let [butterflies, bus_bits, read_rows, beat_cycles, latency, multiplier] =
+            crate::space::numbers(key)?;
+        Some(Self { butterflies, bus_bits, read_rows, beat_cycles, latency, multiplier })
     }
 }
 
@@ -244,15 +261,6 @@ impl Target for CompactCores {
             (resource, figure)
         };
         core.needs.iter().map(figure).collect()
-    }
-
-    fn area(&self, core: &Core<Self>) -> Figure {
-        let fitted = logic::fitted(core.machine.synthesis.family, Resource::Lut);
-        let error = fitted
-            .and_then(|f| f.held_out_worst)
-            .map_or_else(String::new, |held| format!(", LUTs within {:.0}% on held-out rows", 100.0 * held));
-        let what = "LUT/16 + FF/8 + 102.4 DSP + 56 BRAM (CASA), or square micrometres";
-        Figure::new(core.area, OriginKind::Model, format!("{what}{error}"))
     }
 
     fn counts_energy(&self, device: &Device) -> bool {

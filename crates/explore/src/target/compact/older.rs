@@ -4,7 +4,7 @@ use ringmill_machine::compact::{CompactLiteral, MemoryTiming, Multiplier, Policy
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::machine::{BankMemory, Machine, Synthesis, Tile};
+use super::machine::{BankMemory, LutUnit, Machine, Synthesis, Tile};
 use crate::ExploreError;
 use crate::device::{Device, Family};
 use crate::near::hint;
@@ -66,10 +66,12 @@ impl Hardware {
             multiplier: by_name("multiplier", &self.multiplier, Multiplier::ALL, Multiplier::name)?,
             ones: 0,
             bus_bits: self.bus_bits,
+            read_rows: CompactLiteral::READ_ROWS[0],
             memory_bytes: self.memory_bytes,
             timing: MemoryTiming { latency: self.memory_latency, beat_cycles: self.beat_cycles },
         };
-        let synthesis = Synthesis { family: self.family, tile: self.tile, banks: self.banks };
+        let (family, tile, banks) = (self.family, self.tile, self.banks);
+        let synthesis = Synthesis { family, tile, lut_unit: LutUnit::None, banks };
         synthesis.check()?;
         let policy = by_name("policy", &self.policy, Policy::RUNNABLE, Policy::name)?;
         Ok(Machine { config: literal.build()?, policy, effort: self.effort, synthesis })

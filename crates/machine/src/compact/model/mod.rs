@@ -163,7 +163,7 @@ struct Model<'p> {
 impl<'p> Model<'p> {
     /// In the first cycle after the start pulse.
     fn new(p: Parameters, program: &'p [Instruction], memory: Settings, roots: Roots) -> Self {
-        let mut bus = Bus::new(Shape::new(p.row_words, p.bus_bits.into()), memory);
+        let mut bus = Bus::new(Shape::new(p.row_words, p.bus_bits.into(), p.read_rows), memory);
         for t in 0..=START {
             bus.step(&Inputs {
                 fetch_start: (t == START).then_some(0),

@@ -10,6 +10,7 @@ pub(super) struct Parameters {
     pub(super) rows: u64,
     pub(super) row_words: u64,
     pub(super) bus_bits: u32,
+    pub(super) read_rows: u64,
     pub(super) multiplier_latency: u64,
 }
 
@@ -20,6 +21,7 @@ impl Parameters {
             rows: config.rows(log_n).into(),
             row_words: config.row_words().into(),
             bus_bits: config.bus_bits(),
+            read_rows: config.read_rows().into(),
             multiplier_latency: latency(config.multiplier(), config.word_bits()),
         }
     }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::{DECLARED, PARAMETERS, TILE};
+use super::{DECLARED, LUT_UNIT, PARAMETERS, TILE};
 use crate::parameter::{Allowed, Parameter, Preset};
 
 /// Where each is declared, for the first lines of files.
@@ -28,7 +28,7 @@ pub(crate) fn table() -> String {
         if let Some(rtl) = p.rtl {
             let _ = writeln!(row, "    \"rtl\": {rtl:?},\n    \"number\": {},", number(p));
             // What synthesis alone depends on, a simulation does without.
-            let _ = writeln!(row, "    \"simulated\": {},", p.field != TILE.field);
+            let _ = writeln!(row, "    \"simulated\": {},", ![TILE.field, LUT_UNIT.field].contains(&p.field));
         }
         let _ = match p.default {
             Some(Preset::Name(name)) => writeln!(row, "    \"default\": {name:?},"),

@@ -28,8 +28,8 @@ fn of_package(text: &str, name: &str) -> u32 {
     value.split_once(';').unwrap().0.trim().parse().unwrap()
 }
 
-/// What `rm_modmul_pkg` calls the multipliers and the tiles.
-const CONSTANTS: [(&str, &str); 10] = [
+/// What `rm_modmul_pkg` calls the multipliers and the tiles, `rm_lut_unit_pkg` the units.
+const CONSTANTS: [(&str, &str); 13] = [
     ("word-montgomery", "KindP2"),
     ("sparse-word-montgomery", "KindP2Sparse"),
     ("prf-fiko", "KindPrf"),
@@ -40,6 +40,9 @@ const CONSTANTS: [(&str, &str); 10] = [
     ("ecp5", "TileEcp5"),
     ("dsp48e1", "TileDsp48e1"),
     ("dsp48e2", "TileDsp48e2"),
+    ("none", "LutUnitNone"),
+    ("transforms", "LutUnitTransforms"),
+    ("arithmetic", "LutUnitArithmetic"),
 ];
 
 fn constant(name: &str) -> &'static str {
@@ -49,11 +52,16 @@ fn constant(name: &str) -> &'static str {
 #[test]
 fn the_top_module_has_these_parameters_with_these_defaults() {
     let text = std::fs::read_to_string(root().join("rtl/core/src/rm_compact_core.sv")).unwrap();
-    let package = std::fs::read_to_string(root().join("rtl/modmul/src/rm_modmul_pkg.sv")).unwrap();
+    let packages = ["modmul/src/rm_modmul_pkg.sv", "core/src/rm_lut_unit_pkg.sv"];
+    let package =
+        packages.map(|file| std::fs::read_to_string(root().join("rtl").join(file)).unwrap()).concat();
     let declared = DECLARED.iter().filter_map(|p| p.rtl.zip(p.default)).map(|(rtl, default)| {
         let value = match Value::from(default) {
             Value::Whole(n) => n.to_string(),
-            Value::Text(name) => format!("rm_modmul_pkg::{}", constant(&name)),
+            Value::Text(name) => {
+                let unit = constant(&name).starts_with("LutUnit");
+                format!("{}::{}", if unit { "rm_lut_unit_pkg" } else { "rm_modmul_pkg" }, constant(&name))
+            }
         };
         (rtl.to_owned(), value)
     });

@@ -10,6 +10,7 @@ mod tests;
 
 use std::fmt;
 
+use super::Arrival;
 use super::memory::{Channel, Memory};
 use timetable::Row;
 
@@ -336,6 +337,21 @@ impl Pool {
         after: &[Vec<usize>],
         memory: Option<&Memory>,
     ) -> Result<Ran, Blocked> {
+        let mut arrival = |job: usize, ended: &dyn Fn(usize) -> Option<u64>| {
+            after[job].iter().try_fold(0, |at: u64, &before| Some(at.max(ended(before)?)))
+        };
+        self.run_as(set, table, after.len(), &mut arrival, memory)
+    }
+
+    /// The same of `count` key switches with operands that arrive.
+    pub(super) fn run_as(
+        &self,
+        set: Set,
+        table: &[Row],
+        count: usize,
+        arrival: Arrival<'_>,
+        memory: Option<&Memory>,
+    ) -> Result<Ran, Blocked> {
         let digits = set.digits() as usize;
         let mut run = Run {
             pool: self,
@@ -357,7 +373,7 @@ impl Pool {
         let mut named: Vec<Option<usize>> = Vec::new();
         let (mut now, mut at) = (0, 0);
         let any = |run: &Run<'_>, now| run.inside.iter().rev().take(INSIDE).any(|k| k.at(now));
-        while run.inside.len() < after.len() || any(&run, now) {
+        while run.inside.len() < count || any(&run, now) {
             let row = table[at];
             at = (at + 1) % table.len();
             let Row::Task { task, unit, age } = row else {
@@ -369,8 +385,11 @@ impl Pool {
                     now = old.end + 1;
                 }
                 let next = run.inside.len();
-                // One that is waited for came before and is inside, so this goes on without the next.
-                let taken = after.get(next).is_some_and(|all| all.iter().all(|&k| !run.inside[k].at(now)));
+                let ended = |k: usize| run.inside.get(k).filter(|k| k.left == 0).map(|k| k.end + 1);
+                let there = if next < count { arrival(next, &ended) } else { None };
+                // With none inside it waits for the next; else it goes on without it.
+                now = there.filter(|_| !any(&run, now)).map_or(now, |at| at.max(now));
+                let taken = there.is_some_and(|at| at <= now);
                 named.push(taken.then_some(next));
                 if taken {
                     run.inside.push(Inside { left: 2 * set.limbs, taken: now, end: now });

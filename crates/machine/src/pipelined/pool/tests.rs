@@ -146,7 +146,14 @@ fn a_memory_makes_starts_wait() {
     let set = SETS[0];
     let table = timetable(&TEN, set);
     let with = |bytes_in_1000| {
-        let memory = Memory { bytes_in_1000, latency: 100, limb_bytes: 8 << 16, seeded: false, ahead: 4 };
+        let memory = Memory {
+            bytes_in_1000,
+            latency: 100,
+            limb_bytes: 8 << 16,
+            seeded: false,
+            ahead: 4,
+            linked: false,
+        };
         steady(&TEN.run(set, &table, &several(COUNT), Some(&memory)).unwrap()).0
     };
     let free = steady(&TEN.run(set, &table, &several(COUNT), None).unwrap()).0;

@@ -6,3 +6,4 @@ mod parse;
 mod print;
 
 pub use parse::{parse, parse_with_tables};
+pub use print::Outline;

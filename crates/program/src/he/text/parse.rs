@@ -1,32 +1,34 @@
 //! Text to program.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use num_complex::Complex64;
 
 use super::cursor::{Cursor, expected};
 use super::lexer::{Token, tokens};
 use crate::he::lanes::together;
-use crate::he::{Builder, Constant, HeError, Level, Like, Numbers, Op, OpKind, Program, Rule, Source, Value};
+use crate::he::{
+    Builder, Constant, HeError, Level, Like, Numbers, Op, OpKind, Program, Rule, Source, Tables, Value,
+};
 
 /// Parses and verifies a program that stands alone.
 ///
 /// # Errors
 /// The first violated rule, with its line.
 pub fn parse(text: &str) -> Result<Program, HeError> {
-    parse_with_tables(text, BTreeMap::new())
+    parse_with_tables(text, &Tables::default())
 }
 
-/// Parses and verifies a program whose `const @name` may refer to `tables`.
+/// Parses and verifies a program that may name vectors by their digests in `tables`.
 ///
 /// # Errors
 /// The first violated rule, with its line.
-pub fn parse_with_tables(text: &str, mut tables: BTreeMap<String, Numbers>) -> Result<Program, HeError> {
+pub fn parse_with_tables(text: &str, tables: &Tables) -> Result<Program, HeError> {
     let mut lines = text.lines().enumerate().filter_map(|(i, line)| match tokens(line) {
         Ok(t) if t.is_empty() => None,
         result => Some((i as u32 + 1, result)),
     });
-    let mut reader = Reader { builder: None, header: None, lanes: 1, tables: &mut tables };
+    let mut reader = Reader { builder: None, header: None, lanes: 1, tables };
     for (number, result) in lines.by_ref() {
         let mut cursor = result.map(Cursor::new).map_err(|r| HeError::new(r).at(Some(number), None))?;
         let source = cursor.take_source().map_err(|r| HeError::new(r).at(Some(number), None))?;
@@ -48,7 +50,7 @@ struct Reader<'t> {
     header: Option<(String, usize)>,
     /// Records that a traced program takes at once.
     lanes: usize,
-    tables: &'t mut BTreeMap<String, Numbers>,
+    tables: &'t Tables,
 }
 
 impl Reader<'_> {
@@ -82,30 +84,23 @@ impl Reader<'_> {
         Ok(false)
     }
 
-    /// `data @name real [a, b, …]`.
+    /// `data @name real [a, b, …]` or `data @name table "DIGEST"`.
     fn data(&mut self, c: &mut Cursor<'_>) -> Result<(), HeError> {
         let name = c.name("the table's name, as in @weights")?;
-        if self.tables.contains_key(name) {
-            return Err(Rule::DuplicateName { name: name.into(), what: "table" }.into());
-        }
-        let complex = match c.next("'real' or 'complex'")? {
-            Token::Word("real") => false,
-            Token::Word("complex") => true,
-            t => return Err(expected("'real' or 'complex'", &t).into()),
+        const KINDS: &str = "'real', 'complex' or 'table'";
+        let complex = match c.next(KINDS)? {
+            Token::Word("real") => Some(false),
+            Token::Word("complex") => Some(true),
+            Token::Word("table") => None,
+            t => return Err(expected(KINDS, &t).into()),
         };
-        c.punct('[')?;
-        let numbers = match (c.list()?, complex) {
-            (Numbers::Complex(_), false) => {
-                let (expected, found) = ("real numbers".into(), "a complex one".into());
-                return Err(Rule::Syntax { expected, found }.into());
-            }
-            (numbers @ Numbers::Real(_), true) => Numbers::Complex(numbers.to_complex()),
-            (numbers, _) => numbers,
+        let Some(builder) = &mut self.builder else { return Ok(()) };
+        let numbers = match complex {
+            None => Arc::unwrap_or_clone(c.apart(builder, self.tables)?),
+            Some(complex) => c.numbers(complex)?,
         };
         c.finish()?;
-        if let Some(builder) = &mut self.builder {
-            builder.table(name, numbers)?;
-        }
+        builder.table(name, numbers)?;
         Ok(())
     }
 
@@ -142,7 +137,7 @@ impl Reader<'_> {
 /// `%name = op operands [: type] [within bound] [like value off distance [bias distance]]`.
 fn define(
     b: &mut Builder,
-    tables: &mut BTreeMap<String, Numbers>,
+    tables: &Tables,
     name: &str,
     c: &mut Cursor<'_>,
     line: u32,
@@ -187,20 +182,42 @@ fn define(
 }
 
 impl Cursor<'_> {
-    fn constant(
-        &mut self,
-        b: &mut Builder,
-        tables: &mut BTreeMap<String, Numbers>,
-    ) -> Result<Constant, HeError> {
+    /// `[a, b, …]`.
+    fn numbers(&mut self, complex: bool) -> Result<Numbers, Rule> {
+        self.punct('[')?;
+        Ok(match (self.list()?, complex) {
+            (Numbers::Complex(_), false) => {
+                let (expected, found) = ("real numbers".into(), "a complex one".into());
+                return Err(Rule::Syntax { expected, found });
+            }
+            (numbers @ Numbers::Real(_), true) => Numbers::Complex(numbers.to_complex()),
+            (numbers, _) => numbers,
+        })
+    }
+
+    /// The digest of a table that stands apart, as its numbers.
+    fn apart(&mut self, b: &Builder, tables: &Tables) -> Result<Arc<Numbers>, Rule> {
+        const WHAT: &str = "the digest of a table, 64 hexadecimal digits in quotes";
+        let text = self.text(WHAT)?;
+        let digest = text.parse().map_err(|()| expected(WHAT, &Token::Text(text.clone())))?;
+        let Some(numbers) = tables.get(&digest) else { return Err(Rule::MissingTable { digest: text }) };
+        let (found, slots) = (numbers.len(), b.program().slots());
+        if found != slots {
+            return Err(Rule::TableLength { digest: text, found, slots });
+        }
+        Ok(Arc::clone(numbers))
+    }
+
+    fn constant(&mut self, b: &Builder, tables: &Tables) -> Result<Constant, HeError> {
         match self.peek() {
             Some(&Token::Name(name)) => {
                 self.at += 1;
-                if let Some(id) = b.find_table(name) {
-                    return Ok(Constant::Table(id));
-                }
-                let numbers = tables.get(name).cloned();
-                let numbers = numbers.ok_or_else(|| Rule::UnknownTable { name: name.into() })?;
-                Ok(Constant::Table(b.table(name, numbers)?))
+                let id = b.find_table(name).ok_or_else(|| Rule::UnknownTable { name: name.into() })?;
+                Ok(Constant::Table(id))
+            }
+            Some(Token::Word("table")) => {
+                self.at += 1;
+                Ok(Constant::List(self.apart(b, tables)?))
             }
             Some(Token::Punct('[')) => {
                 self.at += 1;
@@ -219,12 +236,7 @@ impl Cursor<'_> {
         Ok((x, self.value(b)?))
     }
 
-    fn op(
-        &mut self,
-        kind: OpKind,
-        b: &mut Builder,
-        tables: &mut BTreeMap<String, Numbers>,
-    ) -> Result<Op, HeError> {
+    fn op(&mut self, kind: OpKind, b: &Builder, tables: &Tables) -> Result<Op, HeError> {
         Ok(match kind {
             OpKind::Input => Op::Input(self.text("the input's name in quotes")?),
             OpKind::Plain => Op::Plain(self.text("the plaintext's name in quotes")?),

@@ -8,34 +8,60 @@ use crate::he::{Chain, Constant, Instr, Like, Numbers, Op, Program, Value};
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "he @{} {} slots {}", self.name(), self.stage().word(), self.slots())?;
-        if let Some(chain) = self.chain() {
-            print_chain(chain, f)?;
-        }
-        for table in self.tables() {
-            write!(f, "data @{} ", table.name)?;
-            f.write_str(if matches!(table.numbers, Numbers::Real(_)) { "real " } else { "complex " })?;
-            print_numbers(&table.numbers, f)?;
-            writeln!(f)?;
-        }
-        let mut region = None;
-        for (v, instr) in self.values() {
-            if instr.region != region {
-                region = instr.region;
-                let name = region.map_or("", |r| &self.regions()[r.0 as usize]);
-                writeln!(f, "region {name:?}")?;
-            }
-            print_instr(self, v, instr, f)?;
-        }
-        for out in self.outputs() {
-            write!(f, "output {:?}, {}", out.name, self.value_name(out.value))?;
-            if let Some(s) = &out.source {
-                write!(f, " @ {:?}:{}", s.file, s.line)?;
-            }
-            writeln!(f)?;
-        }
-        writeln!(f, "end")
+        print(self, Vectors::Written, f)
     }
+}
+
+/// A program as text without its vectors, each named by its digest: what [`super::parse_with_tables`] reads with their tables.
+#[derive(Debug, Clone, Copy)]
+pub struct Outline<'p>(pub &'p Program);
+
+impl fmt::Display for Outline<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        print(self.0, Vectors::Named, f)
+    }
+}
+
+/// How vectors of numbers are printed.
+#[derive(Clone, Copy)]
+enum Vectors {
+    Written,
+    /// By their digests.
+    Named,
+}
+
+fn print(p: &Program, vectors: Vectors, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    writeln!(f, "he @{} {} slots {}", p.name(), p.stage().word(), p.slots())?;
+    if let Some(chain) = p.chain() {
+        print_chain(chain, f)?;
+    }
+    for table in p.tables() {
+        write!(f, "data @{} ", table.name)?;
+        match (vectors, &table.numbers) {
+            (Vectors::Named, _) => {}
+            (Vectors::Written, Numbers::Real(_)) => f.write_str("real ")?,
+            (Vectors::Written, Numbers::Complex(_)) => f.write_str("complex ")?,
+        }
+        print_numbers(&table.numbers, vectors, f)?;
+        writeln!(f)?;
+    }
+    let mut region = None;
+    for (v, instr) in p.values() {
+        if instr.region != region {
+            region = instr.region;
+            let name = region.map_or("", |r| &p.regions()[r.0 as usize]);
+            writeln!(f, "region {name:?}")?;
+        }
+        print_instr(p, v, instr, vectors, f)?;
+    }
+    for out in p.outputs() {
+        write!(f, "output {:?}, {}", out.name, p.value_name(out.value))?;
+        if let Some(s) = &out.source {
+            write!(f, " @ {:?}:{}", s.file, s.line)?;
+        }
+        writeln!(f)?;
+    }
+    writeln!(f, "end")
 }
 
 fn print_chain(chain: &Chain, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,8 +76,9 @@ fn print_chain(chain: &Chain, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-fn print_numbers(numbers: &Numbers, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn print_numbers(numbers: &Numbers, vectors: Vectors, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match numbers {
+        _ if matches!(vectors, Vectors::Named) => write!(f, "table \"{}\"", numbers.digest()),
         Numbers::Real(v) => write!(f, "{v:?}"),
         Numbers::Complex(v) => {
             f.write_str("[")?;
@@ -63,14 +90,20 @@ fn print_numbers(numbers: &Numbers, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-fn print_instr(p: &Program, v: Value, instr: &Instr, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn print_instr(
+    p: &Program,
+    v: Value,
+    instr: &Instr,
+    vectors: Vectors,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
     write!(f, "{} = {}", p.value_name(v), instr.op.kind().word())?;
     for (i, a) in instr.op.operands().as_slice().iter().enumerate() {
         write!(f, "{}{}", if i > 0 { ", " } else { " " }, p.value_name(*a))?;
     }
     match &instr.op {
         Op::Input(name) | Op::Plain(name) => write!(f, " {name:?}")?,
-        Op::Const(c) => print_constant(p, c, f)?,
+        Op::Const(c) => print_constant(p, c, vectors, f)?,
         Op::Rotate { k, hoist, .. } => {
             write!(f, ", {k}")?;
             print_hoist(*hoist, f)?;
@@ -103,12 +136,12 @@ fn print_instr(p: &Program, v: Value, instr: &Instr, f: &mut fmt::Formatter<'_>)
     writeln!(f)
 }
 
-fn print_constant(p: &Program, c: &Constant, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn print_constant(p: &Program, c: &Constant, vectors: Vectors, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(" ")?;
     match c {
         Constant::Real(x) => write!(f, "{x:?}"),
         Constant::Complex(z) => write!(f, "({:?}, {:?})", z.re, z.im),
-        Constant::List(numbers) => print_numbers(numbers, f),
+        Constant::List(numbers) => print_numbers(numbers, vectors, f),
         Constant::Table(id) => write!(f, "@{}", p.table(*id).map_or("?", |t| &t.name)),
     }
 }

@@ -14,7 +14,7 @@ FAMILY = {"zcu102": "xcup", "xc7a200t": "xc7"}
 
 
 def stored() -> Row:
-    """Return ``{"origin": …, "cores": [{"n", "nbf", "family", "lut", "ff", "dsp", "bram", …}]}``.
+    """Return ``{"origin": …, "cores": [{"n", "nbf", "family", "tiling", "lut", "ff", "dsp", "bram", …}]}``.
 
     Written by ``python -m rtl.tools area`` from the syntheses in ``rtl/synth/data``.
     """
@@ -22,12 +22,12 @@ def stored() -> Row:
 
 
 def lookup(areas: Row, word_bits: int = 54) -> Area:
-    """Return the function from a core to its counts; ``None`` for a core that nobody synthesised."""
+    """Return the function from a core and a tiling to its counts; ``None`` where there is no synthesis."""
 
-    def area(n: int, nbf: int, device: str) -> Row | None:
+    def area(n: int, nbf: int, device: str, tiling: str) -> Row | None:
         for core in areas["cores"]:
-            here = (core["n"], core["nbf"], core["family"], core["params"]["W"])
-            if here == (n, nbf, FAMILY[device], word_bits):
+            here = (core["n"], core["nbf"], core["family"], core["tiling"], core["params"]["W"])
+            if here == (n, nbf, FAMILY[device], tiling, word_bits):
                 return {name: core[name] for name in ("lut", "ff", "dsp", "bram")}
         return None
 

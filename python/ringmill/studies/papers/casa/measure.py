@@ -30,6 +30,7 @@ def beside(settings: Settings) -> dict[str, Any]:
         area.lookup(areas, word),
         cpu.timer(word_bits=word),
         cycles.activity(word_bits=word, bus_bits=bits, latency=latency, effort=effort),
+        half=partial(cycles.half, word_bits=word, bus_bits=bits, latency=latency, effort=effort),
         word_bits=word,
     )
     found += rows.narrow(lambda width, delay: counter(bus_bits=width, latency=delay))
@@ -40,20 +41,32 @@ def beside(settings: Settings) -> dict[str, Any]:
     return {"rows": found, "area_origin": areas["origin"]}
 
 
+def _cores(figures: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The areas of a row, each with the words that name its tiling behind whose it is."""
+    if figures.get("area"):
+        return {"": figures["area"]}
+    names = {"dsp": " with DSP blocks", "lut": " with multipliers of LUTs"}
+    return {names[tiling]: used for tiling, used in (figures.get("areas") or {}).items()}
+
+
 def remarks(row: dict[str, Any], resources: dict[str, Any]) -> list[str]:
     """Say what limits a row: a core that its device does not hold, a clock that nobody measured.
 
-    Behind what the row says itself.
+    Behind what the row says itself. Areas of ours get ``fits``.
     """
     said = list(row.get("remarks", []))
     if row.get("nbf", 0) is None or row.get("module"):
         return said or ["a design of others, as printed"]
     device = DEVICES.get(row["table"])
     for whose, figures in (("ours", row), ("the paper's", row.get("paper") or {})):
-        used = figures.get("area")
-        if device and used:
+        for tiling, used in _cores(figures).items():
+            if device is None:
+                continue
             counts = {name: used.get(count) for count, name in COUNTS.items()}
-            said += [f"{whose} {text}" for text in [excess(counts, device, resources[device])] if text]
+            text = excess(counts, device, resources[device])
+            if whose == "ours":
+                used["fits"] = text is None
+            said += [f"{whose}{tiling} {text}"] if text else []
     if row["table"] in TIMED and "cycles" in row:
         said.append("clock of ours not measured: the paper's")
     return said

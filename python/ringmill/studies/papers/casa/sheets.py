@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ringmill.studies.papers.casa import energy
-from ringmill.studies.papers.sheets import Sheet, listed, number
+from ringmill.studies.papers.sheets import Sheet, listed, number, percent
 
 Row = dict[str, Any]
 Cells = dict[str, Callable[[Row], str]]
@@ -14,7 +14,8 @@ Cells = dict[str, Callable[[Row], str]]
 #: What holds for every figure of ours.
 ORIGIN = (
     "Cycles: the cycle model, which equals the RTL, of a program run again, which finds the roots of its "
-    "first transforms. Areas: {area}; the paper's are Vivado's after placement, "
+    "first transforms. Plans are searched for; the column of half the search says what its second half "
+    "still gained. Areas: {area}; the paper's are Vivado's after placement, "
     "and the two tools count LUTs differently. Times of ours are cycles at the paper's Fmax, "
     "for comparison only: no clock of ours was measured there. The paper's delays in its Table 3 are twice "
     "cycles / Fmax: both are shown."
@@ -35,8 +36,7 @@ def _shape(row: Row) -> str:
     if row.get("set") is None:
         return "–"
     limbs, special, dnum = row["set"]
-    note = " casa's own, does not decrypt" if row["sequence"] == "casa" else ""
-    return f"({limbs}, {special}, {dnum}){note}"
+    return f"({limbs}, {special}, {dnum})"
 
 
 def _ours(row: Row, name: str, digits: int = 0) -> str:
@@ -52,6 +52,12 @@ def _watts(row: Row) -> str:
     return f"{power['watts']:.2f} ({power['least']:.2f} to {power['most']:.2f})" if power else "–"
 
 
+def _tiled(row: Row, name: str, tiling: str, digits: int, kind: str | None = None) -> str:
+    """A figure of ours by a tiling, and of two denominators by one."""
+    found = (row.get(name) or {}).get(tiling)
+    return number(found if kind is None or found is None else found[kind], digits)
+
+
 def _figure(row: Row, name: str) -> str:
     return number(row["area"][name]) if row and row.get("area") else "–"
 
@@ -62,9 +68,11 @@ def _areas(title: str, rows: list[Row], table: int, device: str) -> Sheet:
 
     cells: Cells = {
         "N, Nbf": _part,
+        "multipliers": lambda row: {"dsp": "DSP blocks", "lut": "LUTs"}.get(row.get("tiling", ""), "–"),
         "device": lambda row: "–" if row["nbf"] is None else device,
         **{heading: both(name) for heading, name in _COUNTS.items()},
-        "ratio": lambda row: number(row.get("ratio_area"), 3),
+        "of the printed": lambda row: number((row.get("ratio_area") or {}).get("printed"), 3),
+        "of the formula": lambda row: number((row.get("ratio_area") or {}).get("formula"), 3),
     }
     return listed(title, rows, table, cells)
 
@@ -81,7 +89,12 @@ def _delay(row: Row) -> str:
     delay = row["paper"]["delay_us"]
     if not isinstance(delay, dict):
         return number(delay)
-    return f"{number(delay['cycles_over_fmax'])} (prints {number(delay['printed'])})"
+    return number(delay["cycles_over_fmax"])
+
+
+def _printed(row: Row) -> float | None:
+    delay = row["paper"]["delay_us"]
+    return delay["printed"] if isinstance(delay, dict) else None
 
 
 def _row(row: Row, name: str, digits: int = 0) -> str:
@@ -93,15 +106,19 @@ def _key_switching(rows: list[Row]) -> Sheet:
         "N, Nbf": _size,
         "(limbs, K, dnum)": _shape,
         "cycles, alone": lambda row: _ours(row, "cycles"),
+        "half search": lambda row: percent(None if row.get("noise") is None else 100 * row["noise"]),
         "slots, alone": lambda row: _ours(row, "slots", 2),
         "slots, in a row": lambda row: _row(row, "slots", 2),
         "CASA": lambda row: _theirs(row, "cycles"),
         "ratio": lambda row: _ours(row, "ratio_cycles", 3),
-        "area x cycles": lambda row: _ours(row, "ratio_area_cycles", 3),
+        "area x cycles, DSP": lambda row: _tiled(row, "ratio_area_cycles", "dsp", 3, "printed"),
+        "by formula": lambda row: _tiled(row, "ratio_area_cycles", "dsp", 3, "formula"),
+        "LUTs": lambda row: _tiled(row, "ratio_area_cycles", "lut", 3, "printed"),
         "us at CASA's Fmax": lambda row: _ours(row, "us_at_paper_fmax"),
         "in a row, a second": lambda row: _row(row, "per_second_at_paper_fmax"),
-        "printed, us": _delay,
-        "ADP": lambda row: _ours(row, "adp", 2),
+        "CASA's cycles / Fmax": _delay,
+        "printed, us": lambda row: number(_printed(row)),
+        "ADP, DSP": lambda row: _tiled(row, "adp", "dsp", 2),
         "printed, ADP": lambda row: _theirs(row, "adp", 2),
         "CPU machine, us": lambda row: number((row.get("cpu") or {}).get("us")),
     }
@@ -135,7 +152,8 @@ def _throughput(rows: list[Row]) -> Sheet:
         "design": lambda row: str(row["paper"]["name"]),
         "(limbs, K, dnum)": _shape,
         "a second": lambda row: _ours(row, "per_second", 1),
-        "for each 1000 of area": lambda row: _ours(row, "per_area", 2),
+        "for each 1000 of area, DSP": lambda row: _tiled(row, "per_area", "dsp", 2),
+        "LUTs": lambda row: _tiled(row, "per_area", "lut", 2),
         "W, estimate": _watts,
         "printed, a second": lambda row: _theirs(row, "per_second", 1),
         "printed, area": lambda row: _theirs(row, "per_area", 2),

@@ -20,6 +20,7 @@ SET = [4, 1, 4]
 WIDTHS = [60, 51, 51, 51, 60]
 
 MODEL = "cycles by the schedule, which equals the RTL; multipliers of 6 DSP blocks and words counted"
+MEMORY = "cycles by machine pipelined: starts wait for their bytes, which one memory moves in their order"
 POOL = "cycles by the model of the pool, which equals the RTL; multipliers, DSP blocks and words counted"
 SYNTHESISED = "blocks synthesised for UltraScale+, not routed"
 
@@ -115,11 +116,27 @@ def rows() -> list[Row]:
         _row(5, "key switch", {**five, **theirs}, clock, unclocked),
         _row(6, "HEAX", six["heax"], {}, "another device, N = 2^13"),
         _row(6, "this work", {**six["this"], **theirs}, {**counts, **clock}, unclocked),
-        _row("Fig. 7", "keys and a ciphertext", text, {"bytes_off_chip": chain["bytes_off_chip"]}),
+        _row(
+            "Fig. 7",
+            "keys and a ciphertext",
+            text,
+            {"bytes_off_chip": chain["bytes_off_chip"], "origin": MODEL},
+        ),
     ]
     for of in ours["pool"]["sets"]:
         own = {name: value for name, value in of.items() if name != "set"}
         remark = f"{own['interval'] / own['bound'] - 1:.2%} above the bound of the transforms"
-        row = _row("sets", "a pool of ten", {}, {**own, "origin": POOL}, remark, build="pool")
+        row = _row("sets", "a pool of ten", {}, {**own, "origin": POOL}, remark, build="uniform")
         found.append({**row, "set": of["set"], "widths": [60] * sum(of["set"][:2])})
-    return found
+    return found + [_memory(of) for of in ours["memories"]]
+
+
+def _memory(of: Row) -> Row:
+    name = f"{of['memory']}, keys {of['keys']}"
+    build = "uniform" if of["build"] == "pool" else of["build"]
+    own = {key: of[key] for key in ("interval", "bytes_off_chip", "clock_mhz")}
+    own |= rules(WIDTHS, own["interval"], own["clock_mhz"])
+    remarks = [f"{of['mb_a_second']:,} MB/s"]
+    if of["keys"] == "seeded":
+        remarks.append("one half of the keys is expanded on chip, which is counted, not built")
+    return _row("memory", name, {}, {**own, "origin": MEMORY}, *remarks, build=build)

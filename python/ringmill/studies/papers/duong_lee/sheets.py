@@ -49,6 +49,15 @@ _SETS: Cells = {
     "MB off chip": our_figure("bytes_off_chip", 1e6, 1),
 }
 
+_MEMORIES: Cells = {
+    "memory": lambda row: row["row"],
+    "": lambda _: "",
+    "build": lambda row: "chain" if row["build"] == "streams" else "pool",
+    "interval": our_figure("interval"),
+    "MB off chip": our_figure("bytes_off_chip", 1e6, 1),
+    "Mbps": our_figure("mbps_paper_rule"),
+}
+
 
 def sheets(rows: list[Row]) -> list[Sheet]:
     """Every table."""
@@ -71,6 +80,7 @@ def sheets(rows: list[Row]) -> list[Sheet]:
             },
         ),
         listed("Sets of ours, N = 2^16, ten units in place", rows, "sets", _SETS),
+        listed("Memory off chip, at 236 MHz", rows, "memory", _MEMORIES),
     ]
 
 

@@ -148,5 +148,6 @@ const WAITING_ROWS: u64 = 64 + 12;
 fn fifo_rows(config: &CompactConfig) -> u64 {
     // Those of a wide beat that is being cut into rows, and the output register.
     let registers = 12;
-    Shape::new(2 * u64::from(config.butterflies()), u64::from(config.bus_bits())).read_depth() + registers
+    let (row, bus) = (2 * u64::from(config.butterflies()), config.bus_bits().into());
+    Shape::new(row, bus, config.read_rows().into()).read_depth() + registers
 }
