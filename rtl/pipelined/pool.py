@@ -16,7 +16,7 @@ from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
-from ringmill._native import pool_run, pool_search, pool_timetable
+from ringmill._native import pool_run, pool_search, pool_sums, pool_timetable
 from rtl.tools.block import RTL
 
 #: Rows of a unit are of 16 words.
@@ -79,30 +79,36 @@ class Pool:
     multiplier: int
     units: int
     feeds: int
+    #: Limbs of sums; 0 for those of a build for the set.
+    sums: int = 0
 
-    def _numbers(self) -> tuple[int, int, int, int]:
-        return self.log_n, self.multiplier, self.units, self.feeds
+    def _numbers(self) -> tuple[int, int, int, int, int]:
+        return self.log_n, self.multiplier, self.units, self.feeds, self.sums
+
+    def limbs_of_sums(self, sort: Sort) -> int:
+        """Of this build, or of one for this set."""
+        return self.sums or pool_sums((sort.limbs, sort.special, sort.alpha))
 
     def bound(self, sort: Sort) -> float:
         """Cycles that the butterflies need at least for a key switch."""
         return sort.transforms * self.log_n * (1 << (self.log_n - 1)) / (BUTTERFLIES * self.units)
 
     def multipliers(self, sort: Sort) -> dict[str, int]:
-        """Of a build for this set: butterflies, twiddle factors, feeds, and the banks' two components."""
+        """Of a build for this set: butterflies, twiddle factors, and of each feed: rows that enter, sums."""
         return {
             "butterflies": self.units * BUTTERFLIES,
             "twiddle factors": self.units * TWIDDLES,
             "feeds": LANES * self.feeds * max(sort.alpha, sort.special),
-            "banks": 2 * LANES * (sort.limbs + sort.special),
+            "adders": 2 * LANES * self.feeds,
         }
 
     def memory_words(self, sort: Sort) -> dict[str, int]:
-        """Of a build for this set: limbs in units, slots of coefficients, and banks."""
+        """Of a build for this set: limbs in units, slots of coefficients, and sums."""
         n = 1 << self.log_n
         return {
             "units": self.units * n,
             "slots": (sort.digits + 2) * max(sort.alpha, sort.special) * n,
-            "banks": 4 * (sort.limbs + sort.special) * n,
+            "sums": self.limbs_of_sums(sort) * n,
         }
 
     def timetable(self, sort: Sort, moves: int | None = None) -> list[Row]:

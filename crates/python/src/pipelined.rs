@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use ringmill::machine::pipelined::pool::timetable::{self, Effort, Row};
 use ringmill::machine::pipelined::pool::{Kind, Pool, Set, Task, Unit};
 
-/// log2 N, cycles of a product, units, feeds.
-type PoolNumbers = (u32, u64, u32, u32);
+/// log2 N, cycles of a product, units, feeds, limbs of sums: 0 for those of a build for the set.
+type PoolNumbers = (u32, u64, u32, u32, u32);
 /// Limbs, special primes, limbs a digit.
 type SetNumbers = (u32, u32, u32);
 /// Kind, unit, modulus, part and age, as `rm_pool_pkg` has them; kind 0 takes a key switch.
@@ -15,11 +15,16 @@ type RowNumbers = (u8, u32, u32, u32, u32);
 /// Key switch, kind, unit, modulus, part, cycle.
 type StartNumbers = (usize, u8, u32, u32, u32, u64);
 
-fn pool_of((log_n, multiplier, units, feeds): PoolNumbers) -> PyResult<Pool> {
+fn pool_of((log_n, multiplier, units, feeds, sums): PoolNumbers, set: Set) -> PyResult<Pool> {
     if !(8..=16).contains(&log_n) || units == 0 || feeds == 0 || multiplier == 0 {
         return Err(PyValueError::new_err("a pool has units and feeds, and N from 2^8 to 2^16"));
     }
-    Ok(Pool { unit: Unit { log_n, multiplier }, units, feeds })
+    let least = 2 * set.moduli() + 2;
+    let sums = if sums == 0 { set.sums() } else { sums };
+    if sums < least {
+        return Err(PyValueError::new_err(format!("{sums} limbs of sums: {set} has {least} at least")));
+    }
+    Ok(Pool { unit: Unit { log_n, multiplier }, units, feeds, sums })
 }
 
 fn set_of((limbs, special, alpha): SetNumbers) -> PyResult<Set> {
@@ -53,6 +58,12 @@ fn row_of((kind, unit, modulus, part, age): RowNumbers) -> PyResult<Row> {
     Ok(Row::Task { task: Task { kind, modulus, part }, unit, age })
 }
 
+/// Limbs of sums of a build for a set.
+#[pyfunction]
+pub(crate) fn pool_sums(set: SetNumbers) -> PyResult<u32> {
+    Ok(set_of(set)?.sums())
+}
+
 /// A timetable: the machine's own, or for `moves` of 0 the plainest one, or one of a search of that length.
 #[pyfunction]
 #[pyo3(signature = (pool, set, moves=None))]
@@ -62,7 +73,8 @@ pub(crate) fn pool_timetable(
     set: SetNumbers,
     moves: Option<u32>,
 ) -> PyResult<Vec<RowNumbers>> {
-    let (pool, set) = (pool_of(pool)?, set_of(set)?);
+    let set = set_of(set)?;
+    let pool = pool_of(pool, set)?;
     let table = py.detach(|| match moves {
         None => timetable::timetable(&pool, set),
         Some(0) => timetable::in_order(&pool, set),
@@ -74,9 +86,10 @@ pub(crate) fn pool_timetable(
 /// A line of the stored timetables, searched for anew; none where none is found.
 #[pyfunction]
 pub(crate) fn pool_search(py: Python<'_>, pool: PoolNumbers, set: SetNumbers) -> PyResult<Option<String>> {
-    let (pool, set) = (pool_of(pool)?, set_of(set)?);
+    let set = set_of(set)?;
+    let pool = pool_of(pool, set)?;
     let found = py.detach(|| timetable::search(&pool, set, timetable::THOROUGH));
-    Ok(found.map(|(period, places)| timetable::line(set, period, &places)))
+    Ok(found.map(|(period, places)| timetable::line(set, pool.sums, period, &places)))
 }
 
 /// Starts, and the last row of each, of `count` key switches on a timetable, all promised from the beginning.
@@ -88,7 +101,8 @@ pub(crate) fn pool_run(
     table: Vec<RowNumbers>,
     count: usize,
 ) -> PyResult<(Vec<StartNumbers>, Vec<u64>)> {
-    let (pool, set) = (pool_of(pool)?, set_of(set)?);
+    let set = set_of(set)?;
+    let pool = pool_of(pool, set)?;
     let table = table.into_iter().map(row_of).collect::<PyResult<Vec<_>>>()?;
     let ran = py
         .detach(|| pool.run(set, &table, &vec![Vec::new(); count], None))

@@ -1,14 +1,11 @@
 // rm_ks_bank - sums of one modulus: products with the key of a digit's rows, and the way down.
 //
-// Equation     digit   sum[c] = (first ? 0 : sum[c]) + x * key[c]  mod q, c = 0, 1; x the digit modulo q
-//              down    result = (sum[c] - x) / p + addend          mod q; x the special residue of component c, lifted
-//              All canonical. Keys and 1/p carry the factor 2^R of the multiplier.
+// Equation     rm_ks_products; on the way down x is the special residue of component c, lifted, and `down` 1/p.
 // Memory       Two limbs of sums in progress, two of finished ones: the last digit's sums go to the finished, which the way
 //              down reads while the next key switch makes its own. A special bank's finished sums are read at source_*.
 // Timing       r is the cycle in which row_i stands: down_re_i, and time_i beside it, belong to r - 1, key_i, own_i and
 //              mode_* to r, sum_* to r + 1 + M, addend_i to r + 2 + M, write_* to r + 4 + M, when result_o stands too.
 //              A row a cycle, no stall.
-// Intervals    sum - x in (-q, q), corrected before the product; product + addend in [0, 2q), corrected after it.
 module rm_ks_bank #(
   parameter int unsigned W       = 54,
   parameter int unsigned Kind    = rm_modmul_pkg::KindMontgomery,
@@ -62,7 +59,7 @@ module rm_ks_bank #(
   end
 
   // ------------------------------------------------- memories
-  logic [1:0][P-1:0][W-1:0] finished, sum_old, sum_new_q;
+  logic [1:0][P-1:0][W-1:0] finished, sum_old, sum_new;
   logic                     down_comp_q;
 
   for (genvar c = 0; c < 2; c++) begin : g_memory
@@ -76,7 +73,7 @@ module rm_ks_bank #(
       .rdata_o (sum_old[c]),
       .we_i    (write_i && !write_last_i),
       .waddr_i (write_time_i),
-      .wdata_i (sum_new_q[c])
+      .wdata_i (sum_new[c])
     );
     rm_bank_ram #(
       .Width (P * W),
@@ -88,7 +85,7 @@ module rm_ks_bank #(
       .rdata_o (finished[c]),
       .we_i    (write_i && write_last_i),
       .waddr_i (write_time_i),
-      .wdata_i (sum_new_q[c])
+      .wdata_i (sum_new[c])
     );
   end
   always_ff @(posedge clk_i) begin : p_comp
@@ -96,53 +93,24 @@ module rm_ks_bank #(
   end
   assign down_row_o = finished[down_comp_q];
 
-  // ------------------------------------------------- factors, in r + 2
-  logic [P-1:0][W-1:0]      factor_q;
-  logic [1:0][P-1:0][W-1:0] key1_q, key2_q;
-  logic                     down1_q;
-
-  always_ff @(posedge clk_i) begin : p_key
-    key1_q  <= key_i;
-    key2_q  <= (down1_q && !Special) ? {2 * P{down_q}} : key1_q;
-    down1_q <= mode_down_i;
-  end
-
-  if (Special) begin : g_special
-    // Nothing of the special modulus goes down.
-    logic [P-1:0][W-1:0] row_q;
-    always_ff @(posedge clk_i) begin : p_row
-      row_q    <= row_i;
-      factor_q <= row_q;
-    end
-    logic unused_down;
-    assign unused_down = ^{mode_comp_i, down_q};
-  end else begin : g_down
-    for (genvar l = 0; l < P; l++) begin : g_lane
-      logic [W:0] diff_q;
-      always_ff @(posedge clk_i) begin : p_difference
-        diff_q      <= mode_down_i ? {1'b0, finished[mode_comp_i][l]} - {1'b0, row_i[l]} : {1'b0, row_i[l]};
-        factor_q[l] <= diff_q[W-1:0] + (q_q & {W{diff_q[W]}});
-      end
-    end
-  end
-
   // ------------------------------------------------- products, in r + 2 + M, and sums
-  for (genvar c = 0; c < 2; c++) begin : g_component
-    for (genvar l = 0; l < P; l++) begin : g_lane
-      logic [W-1:0] product, addend;
-      logic [W:0]   sum_q, less;
-      rm_modmul #(.W(W), .Kind(Kind), .Tile(Tile)) i_product (
-        .clk_i, .a_i(factor_q[l]), .b_i(key2_q[c][l]), .q_i(q_q), .aux_i(aux_q), .r_o(product)
-      );
-      // On the way down both components have the product; that of component 0 is the result.
-      assign addend = add_down_i ? addend_i[l] : add_first_i ? '0 : sum_old[c][l];
-      assign less   = sum_q - {1'b0, q_q};
-      always_ff @(posedge clk_i) begin : p_sum
-        sum_q           <= {1'b0, product} + {1'b0, addend};
-        sum_new_q[c][l] <= less[W] ? sum_q[W-1:0] : less[W-1:0];
-      end
-    end
-  end
-  assign result_o = sum_new_q[0];
+  rm_ks_products #(.W(W), .Kind(Kind), .Tile(Tile), .P(P), .Special(Special)) i_products (
+    .clk_i,
+    .mode_down_i,
+    .row_i,
+    .finished_i  (finished[mode_comp_i]),
+    .key_i,
+    .q_i         (q_q),
+    .down_i      (down_q),
+    .mul_q_i     (q_q),
+    .mul_aux_i   (aux_q),
+    .late_q_i    (q_q),
+    .add_down_i,
+    .add_first_i,
+    .addend_i,
+    .sum_i       (sum_old),
+    .sum_o       (sum_new)
+  );
+  assign result_o = sum_new[0];
 
 endmodule

@@ -6,9 +6,10 @@
 //              out[c] = (sum[c] - (the special residue of sum[c] raised to q)) / P + addend[c]   mod q_i
 //              Raising is the limb program's: `lift` of one limb, `convert` of several, or `convert_fast` without signs.
 // Pool         Every transform is a task of a timetable (rm_pool_pkg), which names its unit. Rows go through a feed into a
-//              unit: from outside (operand), from a slot of coefficients, or from a special bank's finished sums. They leave
-//              into a slot, or into the bank of their modulus (rm_ks_bank), which has its sums. A timetable says the order of
-//              starts; their cycles follow from rm_pool_rules, so that whatever is late delays tasks and changes no result.
+//              unit: from outside (operand), from a slot of coefficients, or from finished sums of a special prime. They leave
+//              into a slot, or through the adder of their feed (rm_pool_adder) into limbs of sums, any limb for any modulus. A
+//              timetable says the order of starts; their cycles follow from rm_pool_rules, so that whatever is late delays
+//              tasks and changes no result.
 // Interval     README.md, and pool.py: starts and ends of every task.
 // Moduli       limbs 0 ... Limbs - 1, then special ones. cfg_*: rm_ks_pkg (0 q, 1 aux, 2 ... 17 roots, 18 2^R, of both
 //              directions; 19 1/P 2^R of limbs) and rm_pool_pkg. Classes: digits, Digits for the special residue, Digits + 1
@@ -31,6 +32,7 @@ module rm_pool_key_switch #(
   parameter int unsigned Digits  = 4,
   parameter int unsigned Units   = 3,
   parameter int unsigned Feeds   = 2,
+  parameter int unsigned Sums    = 14,
   parameter int unsigned LogNMax = 13,
   parameter int unsigned LogNMin = 10,
   parameter int unsigned Depth   = 256,
@@ -84,26 +86,26 @@ module rm_pool_key_switch #(
   output logic [Feeds-1:0][LogRows-1:0]        target_time_o,
   input  logic [Feeds-1:0]                     target_valid_i,
   input  logic [Feeds-1:0][15:0][W-1:0]        target_row_i,
-  // keys of a digit, both components times 2^R, by bank; with Back the operand's limb again
-  output logic [Mods-1:0]                      key_re_o,
-  output logic [Limbs-1:0]                     own_re_o,
-  output rm_pool_pkg::task_t [Mods-1:0]        key_task_o,
-  output logic [Mods-1:0][LogRows-1:0]         key_time_o,
-  input  logic [Mods-1:0]                      key_valid_i,
-  input  logic [Mods-1:0][1:0][15:0][W-1:0]    key_row_i,
-  input  logic [Limbs-1:0]                     own_valid_i,
-  input  logic [Limbs-1:0][15:0][W-1:0]        own_row_i,
-  // what is added to a result, by limb
-  output logic [Limbs-1:0]                     addend_re_o,
-  output rm_pool_pkg::task_t [Limbs-1:0]       addend_task_o,
-  output logic [Limbs-1:0][LogRows-1:0]        addend_time_o,
-  input  logic [Limbs-1:0]                     addend_valid_i,
-  input  logic [Limbs-1:0][15:0][W-1:0]        addend_row_i,
-  // results, by limb
-  output logic [Limbs-1:0]                     result_valid_o,
-  output rm_pool_pkg::task_t [Limbs-1:0]       result_task_o,
-  output logic [Limbs-1:0][LogRows-1:0]        result_time_o,
-  output logic [Limbs-1:0][15:0][W-1:0]        result_row_o
+  // keys of a digit, both components times 2^R, by feed; with Back the operand's limb again
+  output logic [Feeds-1:0]                     key_re_o,
+  output logic [Feeds-1:0]                     own_re_o,
+  output rm_pool_pkg::task_t [Feeds-1:0]       key_task_o,
+  output logic [Feeds-1:0][LogRows-1:0]        key_time_o,
+  input  logic [Feeds-1:0]                     key_valid_i,
+  input  logic [Feeds-1:0][1:0][15:0][W-1:0]   key_row_i,
+  input  logic [Feeds-1:0]                     own_valid_i,
+  input  logic [Feeds-1:0][15:0][W-1:0]        own_row_i,
+  // what is added to a result, by feed
+  output logic [Feeds-1:0]                     addend_re_o,
+  output rm_pool_pkg::task_t [Feeds-1:0]       addend_task_o,
+  output logic [Feeds-1:0][LogRows-1:0]        addend_time_o,
+  input  logic [Feeds-1:0]                     addend_valid_i,
+  input  logic [Feeds-1:0][15:0][W-1:0]        addend_row_i,
+  // results, by feed
+  output logic [Feeds-1:0]                     result_valid_o,
+  output rm_pool_pkg::task_t [Feeds-1:0]       result_task_o,
+  output logic [Feeds-1:0][LogRows-1:0]        result_time_o,
+  output logic [Feeds-1:0][15:0][W-1:0]        result_row_o
 );
 
   import rm_pool_pkg::*;
@@ -114,7 +116,7 @@ module rm_pool_key_switch #(
   localparam int unsigned Waiting = 2 * Units + 2;
   localparam int unsigned UnitI   = (Units > 1) ? $clog2(Units) : 1;
   localparam int unsigned FeedI   = (Feeds > 1) ? $clog2(Feeds) : 1;
-  // Beyond what a bank needs after the last unit has ended.
+  // Beyond what an adder needs after the last unit has ended.
   localparam int unsigned Quiet   = 64;
 
   if (Special > Alpha || Limbs > 15 || Digits > 15 || Alpha > 7 || Mods > 31) begin : g_check_set
@@ -123,9 +125,9 @@ module rm_pool_key_switch #(
   if (Units > 31 || Feeds > 8) begin : g_check_pool
     $error("rm_pool_key_switch: at most 31 units and 8 feeds");
   end
-  // A bank's sums are written M + 5 cycles after they are asked for.
-  if ((1 << (LogNMin - 4)) < M + 6) begin : g_check_rows
-    $error("rm_pool_key_switch: rows of a polynomial are fewer than the cycles of a bank");
+  // Sums are written M + 6 cycles after their row.
+  if ((1 << (LogNMin - 4)) < M + 7) begin : g_check_rows
+    $error("rm_pool_key_switch: rows of a polynomial are fewer than the cycles of an adder");
   end
 
   logic [4:0] log_rows;
@@ -139,7 +141,8 @@ module rm_pool_key_switch #(
   logic [Units-1:0] unit_ready, unit_busy, unit_bad_size, unit_prepared;
   logic             leave, leave_valid;
   task_t            leave_task, start_task;
-  logic [Mods-1:0]  finished;
+  logic [Feeds-1:0]  finished;
+  task_t [Feeds-1:0] finished_task;
 
   assign hold = bad_size_o || bad_set_o || wrong_q || stuck_q || no_take;
 
@@ -168,7 +171,8 @@ module rm_pool_key_switch #(
     .no_take_o      (no_take)
   );
   rm_pool_rules #(
-    .Limbs(Limbs), .Special(Special), .Alpha(Alpha), .Digits(Digits), .Units(Units), .Feeds(Feeds)
+    .Limbs(Limbs), .Special(Special), .Alpha(Alpha), .Digits(Digits), .Units(Units), .Feeds(Feeds), .Sums(Sums),
+    .Late(M + 2)
   ) i_rules (
     .clk_i,
     .rst_ni,
@@ -188,7 +192,10 @@ module rm_pool_key_switch #(
     .start_task_o    (start_task),
     .leave_i         (leave),
     .leave_task_i    (leave_task),
-    .finished_i      (finished)
+    .finished_i      (finished),
+    .finished_task_i (finished_task),
+    .ended_i         (done),
+    .ended_tag_i     (part_tag)
   );
   assign promise_task_o = start_task;
 
@@ -201,8 +208,8 @@ module rm_pool_key_switch #(
   );
 
   // ------------------------------------------------- feeds
-  logic [Slots-1:0][Alpha-1:0][15:0][W-1:0] slot_row;
-  logic [Special-1:0][15:0][W-1:0]          rest_row;
+  logic [Slots-1:0][Alpha-1:0][15:0][W-1:0] slot_row, second_row;
+  logic [Sums-1:0][15:0][W-1:0]             sums_row;
   logic [Feeds-1:0]                         feed_read, feed_missing;
   task_t [Feeds-1:0]                        feed_task;
   logic [Feeds-1:0][LogRows-1:0]            feed_time;
@@ -242,16 +249,16 @@ module rm_pool_key_switch #(
         x_q[a] <= '0;
         for (int unsigned s = 0; s < Slots; s++) begin
           if (from_slot_q && task_q.slot == SlotW'(s)) begin
-            x_q[a] <= slot_row[s][a];
+            x_q[a] <= task_q.second ? second_row[s][a] : slot_row[s][a];
           end
         end
       end
       if (task_q.kind == Back) begin
         x_q[0] <= target_row_i[f];
       end
-      for (int unsigned k = 0; k < Special; k++) begin
-        if (task_q.kind == Rest && task_q.mod == ModW'(Limbs + k)) begin
-          x_q[0] <= rest_row[k];
+      for (int unsigned n = 0; n < Sums; n++) begin
+        if (task_q.kind == Rest && task_q.from[task_q.part[0]] == LimbW'(n)) begin
+          x_q[0] <= sums_row[n];
         end
       end
     end
@@ -343,16 +350,23 @@ module rm_pool_key_switch #(
 
   // ------------------------------------------------- slots of coefficients
   for (genvar s = 0; s < Slots; s++) begin : g_slot
-    logic               re;
-    logic [LogRows-1:0] raddr;
+    logic               re, second_re;
+    logic [LogRows-1:0] raddr, second_raddr;
     always_comb begin : p_read
-      re    = 1'b0;
-      raddr = '0;
+      re           = 1'b0;
+      raddr        = '0;
+      second_re    = 1'b0;
+      second_raddr = '0;
       for (int unsigned f = 0; f < Feeds; f++) begin
         if (feed_read[f] && (feed_task[f].kind == Up || feed_task[f].kind == Down)
             && feed_task[f].slot == SlotW'(s)) begin
-          re    = 1'b1;
-          raddr = feed_time[f];
+          if (feed_task[f].second) begin
+            second_re    = 1'b1;
+            second_raddr = feed_time[f];
+          end else begin
+            re    = 1'b1;
+            raddr = feed_time[f];
+          end
         end
       end
     end
@@ -378,127 +392,155 @@ module rm_pool_key_switch #(
         waddr_q <= waddr;
         wdata_q <= unit_row[UnitI'(write_task.unit_no)];
       end
-      rm_bank_ram #(.Width(16 * W), .Depth(1 << LogRows)) i_ram (
-        .clk_i, .re_i(re), .raddr_i(raddr), .rdata_o(slot_row[s][a]), .we_i(we_q), .waddr_i(waddr_q), .wdata_i(wdata_q)
+      rm_pool_slot #(.Width(16 * W), .Depth(1 << LogRows)) i_ram (
+        .clk_i, .re_i(re), .raddr_i(raddr), .rdata_o(slot_row[s][a]), .we_i(we_q), .waddr_i(waddr_q), .wdata_i(wdata_q),
+        .second_re_i(second_re), .second_raddr_i(second_raddr), .second_rdata_o(second_row[s][a])
       );
       logic unused_write;
       assign unused_write = ^write_task;
     end
   end
 
-  // ------------------------------------------------- banks
-  logic [Mods-1:0]           bank_missing, bank_late, result_last;
-  logic [Mods-1:0][TagW-1:0] bank_missing_tag, bank_late_tag, result_tag;
+  // ------------------------------------------------- adders, one a feed: its tasks leave as far apart as they enter
+  logic [Feeds-1:0]                   add_missing, add_late, result_last, sums_ask, sums_down, write, write_adds;
+  logic [Feeds-1:0][TagW-1:0]         add_missing_tag, add_late_tag, result_tag;
+  task_t [Feeds-1:0]                  ask_tasks, sum_tasks, write_tasks;
+  logic [Feeds-1:0][LogRows-1:0]      ask_times, sum_times, write_times;
+  logic [Feeds-1:0][1:0][15:0][W-1:0] sums_new;
 
-  for (genvar m = 0; m < Mods; m++) begin : g_bank
-    localparam bit IsSpecial = m >= Limbs;
-    logic               ask, row, sum, add, write, down_re, down_comp;
-    logic [LogRows-1:0] ask_time, sum_time, write_time, down_time;
-    task_t              ask_task, row_task, sum_task, add_task, write_task;
-    logic [15:0][W-1:0] unit_q, bank_row, down_row, result, addend;
-    logic               addend_there, own_there;
+  for (genvar f = 0; f < Feeds; f++) begin : g_adder
+    logic                    ask, row, sum, want, add, own_there;
+    task_t                   row_task, want_task, add_task;
+    logic [15:0][W-1:0]      unit_q, row_in, finished_in, finished_q;
+    logic [1:0][15:0][W-1:0] sum_old_q;
 
     rm_pool_marks #(.M(M), .LogRows(LogRows)) i_marks (
       .clk_i,
       .rst_ni,
       .log_rows_i   (log_rows),
-      .first_i      (leave && leave_task.kind != Rest && leave_task.mod == ModW'(m)),
+      .first_i      (leave && leave_task.kind != Rest && leave_task.feed == FeedW'(f)),
       .task_i       (leave_task),
       .ask_o        (ask),
-      .ask_time_o   (ask_time),
-      .ask_task_o   (ask_task),
+      .ask_time_o   (ask_times[f]),
+      .ask_task_o   (ask_tasks[f]),
       .row_o        (row),
       .row_task_o   (row_task),
       .sum_o        (sum),
-      .sum_time_o   (sum_time),
-      .sum_task_o   (sum_task),
+      .sum_time_o   (sum_times[f]),
+      .sum_task_o   (sum_tasks[f]),
+      .want_o       (want),
+      .want_task_o  (want_task),
       .add_o        (add),
       .add_task_o   (add_task),
-      .write_o      (write),
-      .write_time_o (write_time),
-      .write_task_o (write_task)
+      .write_o      (write[f]),
+      .write_time_o (write_times[f]),
+      .write_task_o (write_tasks[f])
     );
-    assign key_re_o[m]   = ask && ask_task.kind != Down;
-    assign key_task_o[m] = ask_task;
-    assign key_time_o[m] = ask_time;
-    always_ff @(posedge clk_i) begin : p_unit
-      unit_q <= unit_row[UnitI'(ask_task.unit_no)];
-    end
+    assign key_re_o[f]   = ask && ask_tasks[f].kind != Down;
+    assign own_re_o[f]   = ask && ask_tasks[f].kind == Back;
+    assign key_task_o[f] = ask_tasks[f];
+    assign key_time_o[f] = ask_times[f];
+    assign row_in        = (row_task.kind == Back) ? own_row_i[f] : unit_q;
+    assign own_there     = own_valid_i[f] || row_task.kind != Back;
 
-    if (IsSpecial) begin : g_special
-      always_comb begin : p_read
-        down_re   = 1'b0;
-        down_comp = 1'b0;
-        down_time = '0;
-        for (int unsigned f = 0; f < Feeds; f++) begin
-          if (feed_read[f] && feed_task[f].kind == Rest && feed_task[f].mod == ModW'(m)) begin
-            down_re   = 1'b1;
-            down_comp = feed_task[f].part[0];
-            down_time = feed_time[f];
+    // Sums on their way to the adder: read, chosen.
+    assign sums_down[f] = ask && ask_tasks[f].kind == Down;
+    assign sums_ask[f]  = sum && sum_tasks[f].kind != Down && !sum_tasks[f].first;
+    always_comb begin : p_finished
+      finished_in = '0;
+      for (int unsigned n = 0; n < Sums; n++) begin
+        if (row_task.from[row_task.part[0]] == LimbW'(n)) begin
+          finished_in = sums_row[n];
+        end
+      end
+    end
+    always_ff @(posedge clk_i) begin : p_row
+      unit_q     <= unit_row[UnitI'(ask_tasks[f].unit_no)];
+      finished_q <= finished_in;
+      for (int unsigned c = 0; c < 2; c++) begin
+        for (int unsigned n = 0; n < Sums; n++) begin
+          if (want_task.from[c] == LimbW'(n)) begin
+            sum_old_q[c] <= sums_row[n];
           end
         end
       end
-      assign rest_row[m-Limbs] = down_row;
-      assign bank_row          = unit_q;
-      assign own_there         = 1'b1;
-      assign addend            = '0;
-      assign addend_there      = 1'b1;
-      logic unused_result;
-      assign unused_result = ^result;
-    end else begin : g_limb
-      assign down_re           = ask && ask_task.kind == Down;
-      assign down_comp         = ask_task.part[0];
-      assign down_time         = ask_time;
-      assign own_re_o[m]       = ask && ask_task.kind == Back;
-      assign bank_row          = (row_task.kind == Back) ? own_row_i[m] : unit_q;
-      assign own_there         = own_valid_i[m] || row_task.kind != Back;
-      assign addend_re_o[m]    = sum && sum_task.kind == Down;
-      assign addend_task_o[m]  = sum_task;
-      assign addend_time_o[m]  = sum_time;
-      assign addend            = addend_row_i[m];
-      assign addend_there      = addend_valid_i[m];
-      assign result_valid_o[m] = write && write_task.kind == Down;
-      assign result_task_o[m]  = write_task;
-      assign result_time_o[m]  = write_time;
-      assign result_row_o[m]   = result;
-      logic unused_down_row;
-      assign unused_down_row = ^down_row;
     end
 
-    rm_ks_bank #(.W(W), .Kind(Kind), .Tile(Tile), .P(16), .LogRows(LogRows), .Special(IsSpecial)) i_bank (
+    rm_pool_adder #(.W(W), .Kind(Kind), .Tile(Tile), .ModBits(ModBits)) i_adder (
       .clk_i,
-      .cfg_we_i     (cfg_we_i && cfg_mod_i == ModBits'(m)),
+      .cfg_we_i,
       .cfg_field_i,
+      .cfg_mod_i,
       .cfg_data_i,
-      .down_re_i    (down_re),
-      .down_comp_i  (down_comp),
-      .down_time_i  (down_time),
-      .down_row_o   (down_row),
-      .mode_down_i  (row_task.kind == Down),
-      .mode_comp_i  (row_task.part[0]),
-      .row_i        (bank_row),
-      .key_i        (key_row_i[m]),
-      .sum_re_i     (sum && sum_task.kind != Down),
-      .sum_time_i   (sum_time),
-      .add_down_i   (add_task.kind == Down),
-      .add_first_i  (add_task.first),
-      .addend_i     (addend),
-      .write_i      (write && write_task.kind != Down),
-      .write_last_i (write_task.last),
-      .write_time_i (write_time),
-      .result_o     (result)
+      .row_task_i (row_task),
+      .row_i      (row_in),
+      .key_i      (key_row_i[f]),
+      .finished_i (finished_q),
+      .add_task_i (add_task),
+      .addend_i   (addend_row_i[f]),
+      .sum_i      (sum_old_q),
+      .sum_o      (sums_new[f])
     );
 
-    assign finished[m]         = write && write_task.kind != Down && write_task.last && write_time == '0;
-    assign result_last[m]      = write && write_task.kind == Down
-        && write_time == LogRows'((32'd1 << log_rows) - 32'd1);
-    assign result_tag[m]       = write_task.tag;
-    assign bank_missing[m]     = row && row_task.kind != Down && !(key_valid_i[m] && own_there);
-    assign bank_missing_tag[m] = row_task.tag;
-    assign bank_late[m]        = add && add_task.kind == Down && !addend_there;
-    assign bank_late_tag[m]    = add_task.tag;
-    logic unused_bank;
-    assign unused_bank = ^{ask_task, row_task, sum_task, add_task, write_task};
+    assign addend_re_o[f]    = want && want_task.kind == Down;
+    assign addend_task_o[f]  = want_task;
+    assign result_valid_o[f] = write[f] && write_tasks[f].kind == Down;
+    assign result_task_o[f]  = write_tasks[f];
+    assign result_time_o[f]  = write_times[f];
+    assign result_row_o[f]   = sums_new[f][0];
+    rm_delay_line #(.Width(LogRows), .Cycles(1)) i_addend_time (
+      .clk_i, .data_i(sum_times[f]), .data_o(addend_time_o[f])
+    );
+
+    assign write_adds[f]      = write[f] && write_tasks[f].kind != Down;
+    assign finished[f]        = write_adds[f] && write_tasks[f].last && write_times[f] == '0;
+    assign result_last[f]     = result_valid_o[f] && write_times[f] == LogRows'((32'd1 << log_rows) - 32'd1);
+    assign result_tag[f]      = write_tasks[f].tag;
+    assign add_missing[f]     = row && row_task.kind != Down && !(key_valid_i[f] && own_there);
+    assign add_missing_tag[f] = row_task.tag;
+    assign add_late[f]        = add && add_task.kind == Down && !addend_valid_i[f];
+    assign add_late_tag[f]    = add_task.tag;
+    logic unused_adder;
+    assign unused_adder = ^{row_task, want_task, add_task};
+  end
+  assign finished_task = write_tasks;
+
+  // ------------------------------------------------- limbs of sums: a row read and a row written a cycle, of one task each
+  for (genvar n = 0; n < Sums; n++) begin : g_sums
+    logic               re, we;
+    logic [LogRows-1:0] raddr, waddr;
+    logic [15:0][W-1:0] wdata;
+    always_comb begin : p_ports
+      re    = 1'b0;
+      raddr = '0;
+      we    = 1'b0;
+      waddr = '0;
+      wdata = '0;
+      for (int unsigned f = 0; f < Feeds; f++) begin
+        if (feed_read[f] && feed_task[f].kind == Rest && feed_task[f].from[feed_task[f].part[0]] == LimbW'(n)) begin
+          re    = 1'b1;
+          raddr = feed_time[f];
+        end
+        if (sums_down[f] && ask_tasks[f].from[ask_tasks[f].part[0]] == LimbW'(n)) begin
+          re    = 1'b1;
+          raddr = ask_times[f];
+        end
+        for (int unsigned c = 0; c < 2; c++) begin
+          if (sums_ask[f] && sum_tasks[f].from[c] == LimbW'(n)) begin
+            re    = 1'b1;
+            raddr = sum_times[f];
+          end
+          if (write_adds[f] && write_tasks[f].into[c] == LimbW'(n)) begin
+            we    = 1'b1;
+            waddr = write_times[f];
+            wdata = sums_new[f][c];
+          end
+        end
+      end
+    end
+    rm_bank_ram #(.Width(16 * W), .Depth(1 << LogRows)) i_ram (
+      .clk_i, .re_i(re), .raddr_i(raddr), .rdata_o(sums_row[n]), .we_i(we), .waddr_i(waddr), .wdata_i(wdata)
+    );
   end
 
   // ------------------------------------------------- the end of a key switch, and what it lacked
@@ -508,9 +550,9 @@ module rm_pool_key_switch #(
   assign part_done = result_last != '0;
   always_comb begin : p_part
     part_tag = '0;
-    for (int unsigned m = 0; m < Mods; m++) begin
-      if (result_last[m]) begin
-        part_tag = result_tag[m];
+    for (int unsigned f = 0; f < Feeds; f++) begin
+      if (result_last[f]) begin
+        part_tag = result_tag[f];
       end
     end
   end
@@ -529,13 +571,11 @@ module rm_pool_key_switch #(
         if (feed_missing[f]) begin
           bad_q[feed_missing_tag[f]] <= 1'b1;
         end
-      end
-      for (int unsigned m = 0; m < Mods; m++) begin
-        if (bank_missing[m]) begin
-          bad_q[bank_missing_tag[m]] <= 1'b1;
+        if (add_missing[f]) begin
+          bad_q[add_missing_tag[f]] <= 1'b1;
         end
-        if (bank_late[m]) begin
-          bad_q[bank_late_tag[m]] <= 1'b1;
+        if (add_late[f]) begin
+          bad_q[add_late_tag[f]] <= 1'b1;
         end
       end
     end

@@ -14,7 +14,7 @@ package rm_pool_pkg;
   localparam logic [2:0] Rest = 3'd3;
   localparam logic [2:0] Down = 3'd4;
 
-  localparam int unsigned UnitW = 5, ModW = 5, PartW = 4, TagW = 3, SlotW = 5, ColumnW = 3, FeedW = 3;
+  localparam int unsigned UnitW = 5, ModW = 5, PartW = 4, TagW = 3, SlotW = 5, ColumnW = 3, FeedW = 3, LimbW = 6;
   localparam int unsigned Tags  = 1 << TagW;   // key switches inside
 
   // A row of the timetable. The order of rows is the order of starts; age 0 is the newest key switch, 1 the one before it.
@@ -39,6 +39,9 @@ package rm_pool_pkg;
     logic               first;   // of the sums' products
     logic               last;
     logic               single;  // the slot has one column
+    logic               second;  // reads the slot through its second port
+    logic [1:0][LimbW-1:0] from;  // limbs of sums by component: read by all but first products
+    logic [1:0][LimbW-1:0] into;  // written by Back and Up
   } task_t;
 
   localparam int unsigned TaskW = $bits(task_t);

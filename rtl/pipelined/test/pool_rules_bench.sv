@@ -8,9 +8,9 @@ module pool_rules_bench #(
   parameter int unsigned Digits  = 4,
   parameter int unsigned Units   = 3,
   parameter int unsigned Feeds   = 2,
+  parameter int unsigned Sums    = 14,
   parameter int unsigned Depth   = 128,
   parameter int unsigned LogNMax = 10,
-  localparam int unsigned Mods   = Limbs + Special,
   localparam int unsigned PtrW   = $clog2(Depth),
   localparam int unsigned TagW   = rm_pool_pkg::TagW
 ) (
@@ -42,7 +42,8 @@ module pool_rules_bench #(
   output rm_pool_pkg::task_t start_task_o,
   input  logic               leave_i,
   input  rm_pool_pkg::task_t leave_task_i,
-  input  logic [Mods-1:0]    finished_i,
+  input  logic [Feeds-1:0]   finished_i,
+  input  rm_pool_pkg::task_t [Feeds-1:0] finished_task_i,
   input  logic               part_done_i,
   input  logic [TagW-1:0]    part_tag_i,
   output logic               done_o
@@ -56,11 +57,12 @@ module pool_rules_bench #(
     .task_ready_i(start_o), .part_done_i, .part_tag_i, .done_o, .idle_o, .busy_o, .moves_o, .no_take_o
   );
   rm_pool_rules #(
-    .Limbs(Limbs), .Special(Special), .Alpha(Alpha), .Digits(Digits), .Units(Units), .Feeds(Feeds)
+    .Limbs(Limbs), .Special(Special), .Alpha(Alpha), .Digits(Digits), .Units(Units), .Feeds(Feeds), .Sums(Sums),
+    .Late(rm_modmul_pkg::latency(Kind, W) + 2)
   ) i_rules (
     .clk_i, .rst_ni, .log_rows_i, .level_i, .special_i, .alpha_i, .bad_set_o(bad_set), .task_valid_i(task_valid_o),
     .task_i(task_o), .task_tag_i(task_tag_o), .bad_task_o, .unit_ready_i, .promise_valid_o, .promise_ready_i, .start_o,
-    .start_task_o, .leave_i, .leave_task_i, .finished_i
+    .start_task_o, .leave_i, .leave_task_i, .finished_i, .finished_task_i, .ended_i(done_o), .ended_tag_i(part_tag_i)
   );
 
 endmodule

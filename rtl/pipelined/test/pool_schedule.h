@@ -1,7 +1,9 @@
 // Timetables of a pool and the cycles that follow from them: by the rules of README.md, nothing of the design.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <deque>
+#include <map>
 #include <numeric>
 
 #include "../../inplace_ntt/test/inplace.h"
@@ -23,10 +25,10 @@ struct PoolTiming {
   static constexpr u64 steps() { return P_Alpha > 3 ? 3 : P_Alpha > 1 ? 2 : 1; }
   static constexpr u64 entry() { return kM - 1 - steps(); }  // asked for at the source
   u64 key() const { return leaves; }
-  u64 addend() const { return leaves + 2 + kM; }
-  u64 result() const { return leaves + 5 + kM; }
+  u64 addend() const { return leaves + 3 + kM; }
+  u64 result() const { return leaves + 6 + kM; }
   u64 full() const { return leaves + 1; }           // of what goes into a slot: may be read by a task from then on
-  u64 written() const { return leaves + 6 + kM; }   // of finished sums
+  u64 written() const { return leaves + 7 + kM; }   // of finished sums
 };
 
 // Tasks of one key switch, each after those it is made of.
@@ -46,6 +48,34 @@ inline std::vector<Row> tasks_of(const Set& set) {
     for (unsigned i = 0; i < set.level; i++) all.push_back({kDown, 0, i, c, 0});
   }
   return all;
+}
+
+// Whether limbs of sums are free for whatever takes them, when key switches follow each other `apart`: two for sums that begin, and
+// two beside them for the last product modulo a special prime. What begins at the same time as others comes first.
+inline bool limbs_suffice(const std::vector<Row>& tasks, const std::vector<u64>& at, u64 apart) {
+  std::map<u64, std::array<int, 2>> change;  // by time: taken, freed
+  for (unsigned m = 0; m < kMods; m++) {
+    u64 first = ~u64(0), last = 0, count = 0;
+    for (std::size_t i = 0; i < tasks.size(); i++) {
+      if (tasks[i].mod != m || (tasks[i].kind != kBack && tasks[i].kind != kUp)) continue;
+      first = std::min(first, at[i]), last = std::max(last, at[i]), count++;
+    }
+    if (count == 0) continue;
+    for (u64 k = 0; k < 10; k++) {
+      change[first + k * apart][0] += 2;
+      if (m >= P_Limbs && count > 1) change[last + k * apart][0] += 2, change[last + k * apart][1] += 2;
+      for (std::size_t i = 0; i < tasks.size(); i++) {
+        if (tasks[i].mod == m && (tasks[i].kind == kRest || tasks[i].kind == kDown)) change[at[i] + k * apart][1]++;
+      }
+    }
+  }
+  int used = 0;
+  for (const auto& [time, by] : change) {
+    used += by[0];
+    if (used > P_Sums) return false;
+    used -= by[1];
+  }
+  return true;
 }
 
 // A timetable of `body` key switches in a random order that can go, spread over as many others as its slots and sums allow.
@@ -84,8 +114,8 @@ inline std::vector<Row> random_table(const Set& set, unsigned body, bool overlap
   for (unsigned m = 0; m < kMods; m++) {
     if (last(adds(m)) == 0) continue;
     need(last(adds(m)), first(adds(m)));
-    need(last([m](const Row& r) { return (r.kind == kRest || r.kind == kDown) && r.mod == m; }), last(adds(m)));
   }
+  while (apart < end && !limbs_suffice(tasks, at, apart)) apart++;
   if (!overlap) apart = end;
   std::vector<std::pair<u64, Row>> rows;
   for (unsigned b = 0; b < body; b++) {
@@ -145,7 +175,7 @@ class Rules {
 
   Rules(const Set& set, unsigned log_n, const std::vector<Row>& table)
       : set_(set), timing_(log_n), log_n_(log_n), table_(table), slots_(P_Digits + 2), banks_(kMods), units_(P_Units),
-        feeds_(P_Feeds, kNever), rests_(P_Special, kNever) {}
+        feeds_(P_Feeds, kNever) {}
 
   // A new table while nothing is inside: what of the pool goes on.
   void follow(const Rules& before) {
@@ -157,7 +187,9 @@ class Rules {
   // Before the edge of a cycle: what is offered.
   Now now(u64 cycle) {
     for (unsigned t = 0; t < kTags; t++) {
-      if (inside_[t] && left_[t] == 0 && cycle > ends_[t]) inside_[t] = false;
+      if (!inside_[t] || left_[t] != 0 || cycle <= ends_[t]) continue;
+      inside_[t] = false;
+      for (const Bank& b : banks_) left_behind_ = left_behind_ || b.finished[t] != 0;
     }
     Now n;
     if (!head_valid_) return n;
@@ -208,11 +240,12 @@ class Rules {
   struct Slot {
     unsigned readers = 0, tag = 0, begun = 0;
     u64 full[P_Alpha] = {};
-    i64 read = kNever;
+    i64 read = kNever, second = kNever;  // by its two ports
   };
   struct Bank {
-    unsigned digits = 0, tag = 0, finished_tag = 0, finished = 0;
-    u64 written = ~u64(0);
+    unsigned digits = 0, tag = 0;
+    unsigned finished[kTags] = {};  // components that have not been read
+    u64 written[kTags] = {};
     i64 given = kNever;
   };
   struct Unit {
@@ -245,25 +278,34 @@ class Rules {
     if (!apart(feeds_[feed_], cycle)) return false;
     const Slot& s = slots_[slot(r)];
     const Bank& b = banks_[r.mod];
-    const unsigned all = (1u << set_.digits()) - 1;
-    bool ok = r.kind == kRest || apart(b.given, cycle);
+    // Products read sums kM + 2 cycles later than what goes down.
+    bool ok = r.kind == kRest || apart(b.given + (r.kind == kDown ? i64(kM) + 2 : 0), cycle);
     if (r.kind == kBack || r.kind == kRest) ok = ok && (s.readers == 0 || (s.tag == tag && !(s.begun >> column(r) & 1)));
     if (r.kind == kUp || r.kind == kDown) {
-      ok = ok && s.tag == tag && (s.readers >> r.mod & 1) && apart(s.read, cycle);
-      for (unsigned a = 0; a < columns(r); a++) ok = ok && (s.begun >> a & 1) && cycle >= s.full[a];
+      bool whole = true;  // no column is written any more
+      for (unsigned a = 0; a < columns(r); a++) {
+        ok = ok && (s.begun >> a & 1) && cycle >= s.full[a];
+        whole = whole && cycle + 1 >= s.full[a] + timing_.rows;
+      }
+      ok = ok && s.tag == tag && (s.readers >> r.mod & 1) && (apart(s.read, cycle) || (whole && apart(s.second, cycle)));
     }
     if (r.kind == kBack || r.kind == kUp) {
-      ok = ok && (b.digits == 0 || (b.tag == tag && !(b.digits >> r.part & 1)));
-      if ((b.digits | 1u << r.part) == all) ok = ok && b.finished == 0;
+      ok = ok && (b.digits == 0 ? b.finished[tag] == 0 : b.tag == tag && !(b.digits >> r.part & 1));
+      if (takes(r, b)) ok = ok && used_ + 2 <= P_Sums;
     }
-    if (r.kind == kRest || r.kind == kDown) ok = ok && b.finished_tag == tag && (b.finished >> r.part & 1);
-    if (r.kind == kRest) ok = ok && cycle >= b.written && apart(rests_[r.mod - P_Limbs], cycle);
-    return ok;
+    if (r.kind == kRest || r.kind == kDown) ok = ok && (b.finished[tag] >> r.part & 1);
+    if (r.kind == kRest) ok = ok && cycle >= b.written[tag];
+    return ok && !left_behind_;
+  }
+  unsigned all() const { return (1u << set_.digits()) - 1; }
+  // Whether it takes two limbs: sums that begin, and last products modulo a special prime.
+  bool takes(const Row& r, const Bank& b) const {
+    return b.digits == 0 || (r.mod >= P_Limbs && (b.digits | 1u << r.part) == all());
   }
   void start(const Now& n, u64 cycle) {
     const Row& r = n.row;
     const unsigned digits = banks_[r.mod].digits;
-    last_ = {r, n.tag, feed_, cycle, digits == 0, (digits | 1u << r.part) == (1u << set_.digits()) - 1};
+    last_ = {r, n.tag, feed_, cycle, digits == 0, (digits | 1u << r.part) == all()};
     units_[r.unit] = {i64(cycle + interval(log_n_, r.back())), r.back()};
     feeds_[feed_] = i64(cycle);
     feed_ = (feed_ + 1) % P_Feeds;
@@ -282,22 +324,22 @@ class Rules {
       s.full[column(r)] = cycle + timing_.full();
     } else {
       s.readers &= ~(1u << r.mod);
-      s.read = i64(cycle);
+      (apart(s.read, cycle) ? s.read : s.second) = i64(cycle);
     }
-    if (r.kind != kRest) b.given = i64(cycle);
     if (r.kind == kBack || r.kind == kUp) {
+      b.given = i64(cycle);
+      if (b.digits == 0) used_ += 2;
       b.digits |= 1u << r.part;
       b.tag = n.tag;
-      if (b.digits == (1u << set_.digits()) - 1) {
+      if (b.digits == all()) {
         b.digits = 0;
-        b.finished_tag = n.tag;
-        b.finished = 3;
-        b.written = cycle + timing_.written();
+        b.finished[n.tag] = 3;
+        b.written[n.tag] = cycle + timing_.written();
       }
     } else {
-      b.finished &= ~(1u << r.part);
+      b.finished[n.tag] &= ~(1u << r.part);
+      used_--;
     }
-    if (r.kind == kRest) rests_[r.mod - P_Limbs] = i64(cycle);
     const u64 end = cycle + timing_.result() + timing_.rows - 1;
     if (r.kind == kDown) left_[n.tag]--, ends_[n.tag] = std::max(ends_[n.tag], end);
     busy_until_ = std::max(busy_until_, end);
@@ -310,8 +352,10 @@ class Rules {
   std::vector<Slot> slots_;
   std::vector<Bank> banks_;
   std::vector<Unit> units_;
-  std::vector<i64> feeds_, rests_;
+  std::vector<i64> feeds_;
   unsigned feed_ = 0, newest_ = 0;
+  int used_ = 0;               // limbs of sums
+  bool left_behind_ = false;   // sums, where their key switch ended
   bool inside_[kTags] = {};
   unsigned left_[kTags] = {};
   u64 ends_[kTags] = {};

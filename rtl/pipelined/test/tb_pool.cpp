@@ -20,7 +20,8 @@ struct Job {
   Limbs target;
   std::vector<Limbs> addend, expected;
   const Key* key;
-  bool miss = false, missed = false;  // a row of it is missing; and was
+  unsigned miss = 0;    // of what rows are missing: 0 nothing, 1 operand, 2 keys, 3 the operand beside its own product, 4 addends
+  bool missed = false;  // one was
 };
 
 class Bench {
@@ -221,16 +222,16 @@ class Bench {
       job.key = &keys_[k % 2];
       job.expected = context.key_switch(job.target, *job.key, job.addend, signs & 1, signs >> 1);
       if (!job.key->secret.empty()) decrypted_ += context.check_pool(job.expected, job.target, job.addend, *job.key);
-      job.miss = miss && rng_.chance(128);
+      job.miss = miss ? missing_++ % 5 : 0;
     }
   }
 
   static u64 packed(const Rules::Start& s) {
-    return u64(s.row.kind) << 31 | u64(s.row.unit) << 26 | u64(s.row.mod) << 21 | u64(s.row.part) << 17 | u64(s.tag) << 14;
+    return u64(s.row.kind) << 56 | u64(s.row.unit) << 51 | u64(s.row.mod) << 46 | u64(s.row.part) << 42 | u64(s.tag) << 39;
   }
   template <typename Port>
   u64 get_task(const Port& port, unsigned index) const {
-    return Fields<std::decay_t<Port>>::get(port, 34 * index, 34) >> 14 << 14;
+    return Fields<std::decay_t<Port>>::get(port, 59 * index, 59) >> 39 << 39;
   }
   template <typename Port>
   u64 get_time(const Port& port, unsigned index) const {
@@ -258,8 +259,8 @@ class Bench {
     if (s && (task != packed(*s) || time != t)) fail("cycle %" PRIu64 ": %s: row %" PRIu64 " is asked for as another", cycle, what, t);
   }
   // Whether a row is there, and that its key switch is bad where not.
-  bool there(Job& job) {
-    if (!job.miss || !rng_.chance(2)) return true;
+  bool there(Job& job, unsigned what) {
+    if (job.miss != what || !rng_.chance(16)) return true;
     job.missed = true;
     return false;
   }
@@ -271,11 +272,11 @@ class Bench {
     Fields<std::decay_t<decltype(dut_->target_row_i)>>::clear(dut_->target_row_i);
     dut_->target_valid_i = 0;
     const auto target = [](unsigned f) { return [f](const Rules::Start& s) { return s.row.kind == kBack && s.feed == f; }; };
-    const auto adds = [](unsigned m) { return [m](const Rules::Start& s) { return (s.row.kind == kBack || s.row.kind == kUp) && s.row.mod == m; }; };
-    const auto down = [](unsigned m) { return [m](const Rules::Start& s) { return s.row.kind == kDown && s.row.mod == m; }; };
+    const auto adds = [](unsigned f) { return [f](const Rules::Start& s) { return (s.row.kind == kBack || s.row.kind == kUp) && s.feed == f; }; };
+    const auto down = [](unsigned f) { return [f](const Rules::Start& s) { return s.row.kind == kDown && s.feed == f; }; };
     for (unsigned f = 0; f < P_Feeds; f++) {
       const Rules::Start* s = passing(cycle - 1, timing.entry(), target(f), t);
-      const bool here = s && there(*jobs_of_tag_.at(s->tag));
+      const bool here = s && there(*jobs_of_tag_.at(s->tag), 1);
       dut_->target_valid_i |= unsigned(here) << f;
       put(dut_->target_row_i, 16 * f, here ? &jobs_of_tag_.at(s->tag)->target[s->row.mod] : nullptr, t, 1, here ? moduli_[s->row.mod].q : 1);
     }
@@ -283,24 +284,23 @@ class Bench {
     Fields<std::decay_t<decltype(dut_->own_row_i)>>::clear(dut_->own_row_i);
     Fields<std::decay_t<decltype(dut_->addend_row_i)>>::clear(dut_->addend_row_i);
     dut_->key_valid_i = dut_->own_valid_i = dut_->addend_valid_i = 0;
-    for (unsigned m = 0; m < kMods; m++) {
-      const u64 q = moduli_[m].q;
-      const Rules::Start* s = passing(cycle - 1, timing.key(), adds(m), t);
+    for (unsigned f = 0; f < P_Feeds; f++) {
+      const Rules::Start* s = passing(cycle - 1, timing.key(), adds(f), t);
       Job* job = s ? jobs_of_tag_.at(s->tag) : nullptr;
-      const bool here = job && there(*job);
-      dut_->key_valid_i |= unsigned(here) << m;
+      const bool here = job && there(*job, 2);
+      const u64 q = s ? moduli_[s->row.mod].q : 1;
+      dut_->key_valid_i |= unsigned(here) << f;
       for (unsigned c = 0; c < 2; c++) {
-        put(dut_->key_row_i, 16 * (2 * m + c), here ? &job->key->rows[s->row.part][c][m] : nullptr, t, factor_of(q), q);
+        put(dut_->key_row_i, 16 * (2 * f + c), here ? &job->key->rows[s->row.part][c][s->row.mod] : nullptr, t, here ? factor_of(q) : 1, q);
       }
-      if (m >= P_Limbs) continue;
-      const bool own = s && s->row.kind == kBack && there(*job);
-      dut_->own_valid_i |= unsigned(own) << m;
-      put(dut_->own_row_i, 16 * m, own ? &job->target[m] : nullptr, t, 1, q);
-      s = passing(cycle - 1, timing.addend(), down(m), t);
+      const bool own = s && s->row.kind == kBack && there(*job, 3);
+      dut_->own_valid_i |= unsigned(own) << f;
+      put(dut_->own_row_i, 16 * f, own ? &job->target[s->row.mod] : nullptr, t, 1, q);
+      s = passing(cycle - 1, timing.addend(), down(f), t);
       job = s ? jobs_of_tag_.at(s->tag) : nullptr;
-      const bool add = job && there(*job);
-      dut_->addend_valid_i |= unsigned(add) << m;
-      put(dut_->addend_row_i, 16 * m, add ? &job->addend[s->row.part][m] : nullptr, t, 1, q);
+      const bool add = job && there(*job, 4);
+      dut_->addend_valid_i |= unsigned(add) << f;
+      put(dut_->addend_row_i, 16 * f, add ? &job->addend[s->row.part][s->row.mod] : nullptr, t, 1, add ? moduli_[s->row.mod].q : 1);
     }
     dut_.settle();
     if (dut_->fault_o) fail("a queue was full or empty at cycle %" PRIu64, cycle);
@@ -309,15 +309,14 @@ class Bench {
       expect("an operand's row", cycle, dut_->target_re_o >> f & 1, get_task(dut_->target_task_o, f), get_time(dut_->target_time_o, f), s, t);
     }
     bool done = false;
-    for (unsigned m = 0; m < kMods; m++) {
-      const Rules::Start* s = passing(cycle, timing.key(), adds(m), t);
-      expect("a row of keys", cycle, dut_->key_re_o >> m & 1, get_task(dut_->key_task_o, m), get_time(dut_->key_time_o, m), s, t);
-      if (m >= P_Limbs) continue;
-      if (bool(dut_->own_re_o >> m & 1) != (s && s->row.kind == kBack)) fail("cycle %" PRIu64 ": an own row is asked for wrongly", cycle);
-      s = passing(cycle, timing.addend(), down(m), t);
-      expect("an addend", cycle, dut_->addend_re_o >> m & 1, get_task(dut_->addend_task_o, m), get_time(dut_->addend_time_o, m), s, t);
-      s = passing(cycle, timing.result(), down(m), t);
-      expect("a result", cycle, dut_->result_valid_o >> m & 1, get_task(dut_->result_task_o, m), get_time(dut_->result_time_o, m), s, t);
+    for (unsigned f = 0; f < P_Feeds; f++) {
+      const Rules::Start* s = passing(cycle, timing.key(), adds(f), t);
+      expect("a row of keys", cycle, dut_->key_re_o >> f & 1, get_task(dut_->key_task_o, f), get_time(dut_->key_time_o, f), s, t);
+      if (bool(dut_->own_re_o >> f & 1) != (s && s->row.kind == kBack)) fail("cycle %" PRIu64 ": an own row is asked for wrongly", cycle);
+      s = passing(cycle, timing.addend(), down(f), t);
+      expect("an addend", cycle, dut_->addend_re_o >> f & 1, get_task(dut_->addend_task_o, f), get_time(dut_->addend_time_o, f), s, t);
+      s = passing(cycle, timing.result(), down(f), t);
+      expect("a result", cycle, dut_->result_valid_o >> f & 1, get_task(dut_->result_task_o, f), get_time(dut_->result_time_o, f), s, t);
       if (s) done |= result(*s, t, cycle);
     }
     if (bool(dut_->done_o) != done) fail("cycle %" PRIu64 ": the end of a key switch is %d", cycle, int(dut_->done_o));
@@ -330,7 +329,7 @@ class Bench {
     const Job& job = *jobs_of_tag_.at(s.tag);
     const unsigned m = s.row.mod;
     for (unsigned l = 0; l < kLanes && !job.missed; l++) {
-      const u64 got = Fields<std::decay_t<decltype(dut_->result_row_o)>>::get(dut_->result_row_o, (16 * m + l) * P_W, P_W);
+      const u64 got = Fields<std::decay_t<decltype(dut_->result_row_o)>>::get(dut_->result_row_o, (16 * s.feed + l) * P_W, P_W);
       const u64 want = job.expected[s.row.part][m][value_place(log_n_, l, t)];
       if (got != want) {
         fail("N = 2^%u, (%u, %u, %u), component %u, limb %u, row %" PRIu64 ", lane %u: %" PRIx64 " instead of %" PRIx64, log_n_, set_.level,
@@ -351,7 +350,7 @@ class Bench {
 
   Dut dut_;
   Rng rng_;
-  u64 seed_, checked_ = 0, bad_ = 0, done_ = 0, decrypted_ = 0;
+  u64 seed_, missing_ = 1, checked_ = 0, bad_ = 0, done_ = 0, decrypted_ = 0;
   bool trace_;
   unsigned log_n_ = P_LogNMax;
   Set set_{};

@@ -1,8 +1,9 @@
 // rm_pool_table and rm_pool_rules against the rules of pool_schedule.h: random timetables of every set of the build, right ones
 // and wrong ones, with promises and key switches that come late. Units and banks are their closed forms.
 //   +n=KEY SWITCHES a timetable   +rounds=N timetables a set   +seed=S
-#include <map>
+#include <type_traits>
 
+#include "../../ntt/test/fields.h"
 #include "pool_schedule.h"
 
 namespace {
@@ -60,6 +61,8 @@ class Bench {
 
  private:
   static constexpr unsigned kLogN = P_LogNMax;
+  // Of a task: the port of the slot and four limbs of sums, then what is held here.
+  static constexpr unsigned kLimbBits = 25, kTaskBits = 59;
 
   void load(const Set& set, const std::vector<Row>& table) {
     dut_->rst_ni = dut_->switch_valid_i = dut_->leave_i = dut_->part_done_i = dut_->finished_i = 0;
@@ -78,13 +81,17 @@ class Bench {
   // First rows that leave, finished sums and results, in their cycles.
   void drive(std::deque<std::pair<Rules::Start, u64>>& flight, const PoolTiming& timing, u64 cycle) {
     dut_->leave_i = dut_->part_done_i = dut_->finished_i = 0;
+    Fields<std::decay_t<decltype(dut_->finished_task_i)>>::clear(dut_->finished_task_i);
     for (const auto& [s, task] : flight) {
       if (cycle == s.cycle + timing.leaves) {
         dut_->leave_i = 1;
         dut_->leave_task_i = task;
       }
-      const bool last = task >> 1 & 1, adds = s.row.kind == kBack || s.row.kind == kUp;
-      if (adds && last && cycle == s.cycle + timing.written() - 1) dut_->finished_i |= 1u << s.row.mod;
+      const bool last = task >> (kLimbBits + 1) & 1, adds = s.row.kind == kBack || s.row.kind == kUp;
+      if (adds && last && cycle == s.cycle + timing.written() - 1) {
+        dut_->finished_i |= 1u << s.feed;
+        Fields<std::decay_t<decltype(dut_->finished_task_i)>>::set(dut_->finished_task_i, kTaskBits * s.feed, kTaskBits, task);
+      }
       if (s.row.kind == kDown && cycle == s.cycle + timing.result() + timing.rows - 1) {
         dut_->part_done_i = 1;
         dut_->part_tag_i = s.tag;
@@ -96,7 +103,7 @@ class Bench {
   void started(const Set& set, Rules& rules, const Rules::Now& now, u64 cycle, std::deque<std::pair<Rules::Start, u64>>& flight, Units& units) {
     rules.step(now, cycle, dut_->switch_valid_i, dut_->promise_ready_i);
     const Rules::Start& s = rules.last();
-    const u64 task = dut_->start_task_o;
+    const u64 all = dut_->start_task_o, task = all >> kLimbBits;
     const bool adds = s.row.kind == kBack || s.row.kind == kUp;
     const unsigned slot = adds ? s.row.part : P_Digits + s.row.part;
     const unsigned width = adds ? unsigned(set.digit(s.row.part).size()) : set.special;
@@ -106,7 +113,7 @@ class Bench {
     if ((task >> 6 & 7) != column) fail("column %" PRIu64 " instead of %u", task >> 6 & 7, column);
     if (adds && (bool(task >> 2 & 1) != s.first || bool(task >> 1 & 1) != s.last)) fail("cycle %" PRIu64 ": first and last are %x", cycle, unsigned(task >> 1 & 3));
     units[s.row.unit] = {i64(cycle + interval(kLogN, s.row.back())), s.row.back()};
-    flight.push_back({s, task});
+    flight.push_back({s, all});
     starts_++;
   }
 

@@ -5,13 +5,12 @@ from itertools import pairwise
 
 import pytest
 
-from rtl.pipelined import places
-from rtl.pipelined.pool import SETS, TEN, Pool, Row, Sort, best, text
+from rtl.pipelined.pool import SETS, Pool, Row, Sort, best, text
 from rtl.tools import block, simulate
 
 
 def test_a_table_in_an_impossible_order_is_blocked():
-    pool, sort = Pool(12, 8, units=2, feeds=1), Sort(2, 1, 2)
+    pool, sort = Pool(12, 8, units=2, feeds=1, sums=8), Sort(2, 1, 2)
     table = pool.timetable(sort, 0)
     assert len(pool.run(sort, table, 3).ends) == 3
     with pytest.raises(ValueError, match="waits for a task behind it"):
@@ -22,7 +21,7 @@ def test_a_table_in_an_impossible_order_is_blocked():
 def test_the_stored_timetables_reach_what_the_page_says(sort):
     found = best(sort)
     above = found.interval / found.bound - 1
-    assert 0 <= above < (0.01 if sort != Sort(4, 2, 2) else 0.09)
+    assert 0 <= above < (0.01 if sort != Sort(4, 2, 2) else 0.05)
     # No timetable is longer than a build's.
     assert found.rows <= 512
 
@@ -49,7 +48,7 @@ def _as_built(mod: int, sort: Sort, test: block.Test) -> int:
 def _compare(name: str, sort: Sort, tmp_path) -> None:
     test = next(t for t in block.load("pipelined").tests if t.name == name)
     # KindP2: eight cycles a product.
-    pool = Pool(9, 8, int(test.params["Units"]), int(test.params["Feeds"]))
+    pool = Pool(9, 8, *(int(test.params[name]) for name in ("Units", "Feeds", "Sums")))
     for table in (pool.timetable(sort, 0), pool.timetable(sort, 3000), pool.timetable(sort)):
         starts, ends = _said(test, sort, table, 5, tmp_path)
         ran = pool.run(sort, table, 5)
@@ -70,11 +69,3 @@ def test_every_start_and_end_of_the_rtl_is_the_models(sort, tmp_path):
 @pytest.mark.parametrize("sort", [Sort(6, 2, 3), Sort(7, 1, 7)])
 def test_every_start_and_end_of_larger_sets_is_the_models(sort, tmp_path):
     _compare("many", sort, tmp_path)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("period", "finished", "answer"), [(24, 1, False), (25, 1, False), (26, 1, True), (24, 2, True)]
-)
-def test_two_digits_of_two_limbs_need_26_places_while_finished_sums_are_single(period, finished, answer):
-    assert places.possible(TEN, Sort(4, 2, 2), period, finished) is answer

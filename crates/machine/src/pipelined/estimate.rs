@@ -77,7 +77,11 @@ impl Built {
     }
 
     fn pool(&self, units: u32, feeds: u32, log_n: u32) -> Pool {
-        Pool { unit: Unit { log_n, multiplier: self.multiplier() }, units, feeds }
+        let sums = match self.build {
+            Build::Pool { most, .. } => most.sums(),
+            Build::Streams { .. } => 0,
+        };
+        Pool { unit: Unit { log_n, multiplier: self.multiplier() }, units, feeds, sums }
     }
 
     /// Bytes of keys, and of operands, addends and results, of a key switch.

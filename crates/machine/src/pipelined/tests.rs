@@ -273,7 +273,7 @@ fn memory_interval(build: &str, megabytes: u64, seeded: bool) -> f64 {
             starts.iter().filter(|s| s.part == Part::Down(1)).map(|s| s.cycle + chain.result()).collect();
         return ((ends[22] - ends[12]) / 10) as f64;
     }
-    let pool = Pool { unit: Unit { log_n: 16, multiplier: 12 }, units: 10, feeds: 3 };
+    let pool = Pool { unit: Unit { log_n: 16, multiplier: 12 }, units: 10, feeds: 3, sums: 48 };
     let set = jobs[0].set;
     let ran = pool.run(set, &timetable(&pool, set), &vec![Vec::new(); COUNT], Some(&memory)).unwrap();
     steady(&ran).0.round()

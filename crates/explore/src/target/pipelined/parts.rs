@@ -56,7 +56,7 @@ pub fn multipliers(machine: &Machine) -> [u64; 3] {
         Build::Pool { units, feeds, .. } => [
             u64::from(units) * (UNIT[0] + UNIT[1]),
             LANES * u64::from(feeds) * alpha.max(special),
-            2 * LANES * (limbs + special),
+            2 * LANES * u64::from(feeds),
         ],
     }
 }
@@ -79,7 +79,9 @@ fn memories(machine: &Machine) -> Vec<Memory> {
         Build::Pool { digits, units, .. } => {
             let rows = n / LANES;
             let slots = (u64::from(digits) + 2) * alpha.max(special);
-            vec![(LANES, rows, u64::from(units) + slots + 4 * (limbs + special))]
+            // Limbs of sums serve any modulus: `Set::sums` of the machine.
+            let sums = 2 * (limbs + 2 * special + 1);
+            vec![(LANES, rows, u64::from(units) + slots + sums)]
         }
     }
 }

@@ -49,7 +49,7 @@ fn whole(timing: &Timing) -> u64 {
 fn alone(build: &str) -> u64 {
     let multiplier = latency(Multiplier::Montgomery, 60);
     if build.contains("pool") {
-        let pool = Pool { unit: Unit { log_n: LOG_N, multiplier }, units: 2, feeds: 1 };
+        let pool = Pool { unit: Unit { log_n: LOG_N, multiplier }, units: 2, feeds: 1, sums: SET.sums() };
         return pool.run(SET, &timetable(&pool, SET), &[Vec::new()], None).unwrap().ends[0] + 1;
     }
     let chain = Chain { log_p: 3, log_n: LOG_N, log_n_max: LOG_N, multiplier };

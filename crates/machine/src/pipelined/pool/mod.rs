@@ -109,6 +109,11 @@ impl Set {
         self.limbs + self.special
     }
 
+    /// Limbs of sums that a build for this set has: with them its timetable on ten units is as short as its transforms.
+    pub const fn sums(self) -> u32 {
+        2 * (self.moduli() + self.special + 1)
+    }
+
     /// Limbs of a digit.
     fn digit(self, j: u32) -> std::ops::Range<u32> {
         j * self.alpha..self.limbs.min((j + 1) * self.alpha)
@@ -198,12 +203,12 @@ impl Unit {
 
     /// From the start of a task that adds to the first row of its sums.
     fn summed(self) -> u64 {
-        self.leaves() + 6 + self.multiplier
+        self.leaves() + 7 + self.multiplier
     }
 
     /// From the start of a task on the way down to the last row of its result.
     fn result(self) -> u64 {
-        self.leaves() + 5 + self.multiplier + self.rows() - 1
+        self.leaves() + 6 + self.multiplier + self.rows() - 1
     }
 }
 
@@ -216,6 +221,8 @@ pub struct Pool {
     pub units: u32,
     /// How many tasks' rows can enter at once.
     pub feeds: u32,
+    /// Limbs of sums.
+    pub sums: u32,
 }
 
 /// A task that starts.
@@ -253,8 +260,8 @@ struct Slot {
     job: Option<usize>,
     /// When each column's task started, by modulus.
     begun: Vec<(u32, u64)>,
-    /// When its next reader may start.
-    read: u64,
+    /// When the next reader of each of its two ports may start; of the second one also not before nothing is written.
+    read: [u64; 2],
 }
 
 /// The sums of a modulus.
@@ -263,13 +270,19 @@ struct Bank {
     /// Digits that have been added, a bit each, and whose they are.
     digits: u32,
     job: Option<usize>,
-    /// Components of finished sums that have not been read, a bit each, and whose they are.
-    finished: u32,
-    finished_job: Option<usize>,
-    /// When finished sums can be read; when the next task, and the next `Rest`, may start.
-    written: u64,
+    finished: Vec<Finished>,
+    /// When the next product, and what reads the sums, may start.
     given: u64,
-    rest: u64,
+}
+
+/// Finished sums of a key switch.
+#[derive(Debug, Clone, Copy)]
+struct Finished {
+    job: usize,
+    /// Components that have not been read, a bit each.
+    left: u32,
+    /// When they can be read.
+    written: u64,
 }
 
 /// A key switch inside.
@@ -293,6 +306,8 @@ struct Run<'a> {
     set: Set,
     slots: Vec<Slot>,
     banks: Vec<Bank>,
+    /// Limbs of sums that are taken.
+    used: u32,
     /// When each unit may start a task of its last direction; none before its first.
     free: Vec<(u64, Option<bool>)>,
     feeds: Vec<u64>,
@@ -343,6 +358,7 @@ impl Pool {
             set,
             slots: vec![Slot::default(); digits + 2],
             banks: vec![Bank::default(); set.moduli() as usize],
+            used: 0,
             free: vec![(0, None); self.units as usize],
             feeds: vec![0; self.feeds as usize],
             feed: 0,
@@ -416,19 +432,26 @@ impl Run<'_> {
         } else {
             let width =
                 if task.kind == Kind::Down { set.special as usize } else { set.digit(task.part).len() };
-            cycle = cycle.max(slot.read);
             cycle = slot.begun.iter().fold(cycle, |at, &(_, start)| at.max(start + unit.leaves() + 1));
+            let whole = slot.begun.iter().map(|&(_, start)| start + unit.leaves() + rows).max().unwrap_or(0);
+            cycle = cycle.max(slot.read[0].min(slot.read[1].max(whole)));
             slot.job == Some(job) && slot.readers & bit != 0 && slot.begun.len() == width
         };
-        let last = bank.digits.count_ones() + 1 == digits;
+        let (first, last) = (bank.digits == 0, bank.digits.count_ones() + 1 == digits);
+        let finished = bank.finished.iter().position(|of| of.job == job);
+        // Last products modulo a special prime go into other limbs, since they are read at once.
+        let fresh = task.adds() && (first || (last && task.modulus >= set.limbs));
         if task.adds() {
-            possible &= bank.digits == 0 || (bank.job == Some(job) && bank.digits & digit == 0);
-            possible &= !last || bank.finished == 0;
+            possible &=
+                if first { finished.is_none() } else { bank.job == Some(job) && bank.digits & digit == 0 };
+            possible &= !fresh || self.used + 2 <= self.pool.sums;
         } else {
-            possible &= bank.finished_job == Some(job) && bank.finished & digit != 0;
+            possible &= finished.is_some_and(|k| bank.finished[k].left & digit != 0);
         }
-        cycle = match task.kind {
-            Kind::Rest => cycle.max(bank.written).max(bank.rest),
+        cycle = match (task.kind, finished) {
+            (Kind::Rest, Some(k)) => cycle.max(bank.finished[k].written),
+            // The last product still reads the sums, through the port that this task needs.
+            (Kind::Down, _) => cycle.max(bank.given + unit.multiplier + 2),
             _ => cycle.max(bank.given),
         };
         if !possible {
@@ -457,25 +480,33 @@ impl Run<'_> {
             slot.begun.push((task.modulus, cycle));
         } else {
             slot.readers &= !bit;
-            slot.read = cycle + rows;
-        }
-        match task.kind {
-            Kind::Rest => bank.rest = cycle + rows,
-            _ => bank.given = cycle + rows,
+            let port = usize::from(slot.read[0] > cycle);
+            slot.read[port] = cycle + rows;
         }
         if task.adds() {
-            (bank.digits, bank.job) = (bank.digits | digit, Some(job));
-            if last {
-                (bank.digits, bank.finished) = (0, 0b11);
-                (bank.finished_job, bank.written) = (Some(job), cycle + unit.summed());
+            (bank.digits, bank.job, bank.given) = (bank.digits | digit, Some(job), cycle + rows);
+            if first {
+                self.used += 2;
             }
-        } else {
-            bank.finished &= !digit;
+            if last {
+                bank.digits = 0;
+                bank.finished.push(Finished { job, left: 0b11, written: cycle + unit.summed() });
+            }
+        } else if let Some(k) = finished {
+            bank.finished[k].left &= !digit;
+            if bank.finished[k].left == 0 {
+                bank.finished.swap_remove(k);
+            }
+            self.used -= 1;
         }
         if task.kind == Kind::Down {
             let inside = &mut self.inside[job];
             inside.left -= 1;
             inside.end = inside.end.max(cycle + unit.result());
+            if inside.left == 0 && self.banks.iter().any(|bank| bank.finished.iter().any(|of| of.job == job))
+            {
+                return Err(Blocked(format!("key switch {job} ends and leaves sums behind")));
+            }
         }
         Ok(cycle)
     }

@@ -16,7 +16,7 @@ const SETS: [Set; 6] = [
 ];
 
 /// Ten units: the butterflies of Duong and Lee.
-const TEN: Pool = Pool { unit: Unit { log_n: 16, multiplier: 12 }, units: 10, feeds: 3 };
+const TEN: Pool = Pool { unit: Unit { log_n: 16, multiplier: 12 }, units: 10, feeds: 3, sums: 48 };
 
 fn several(count: usize) -> Vec<Vec<usize>> {
     vec![Vec::new(); count]
@@ -50,7 +50,7 @@ fn a_unit_in_place_waits_once_a_transform() {
 
 #[test]
 fn a_timetable_in_an_impossible_order_is_blocked() {
-    let pool = Pool { unit: Unit { log_n: 12, multiplier: 8 }, units: 2, feeds: 1 };
+    let pool = Pool { unit: Unit { log_n: 12, multiplier: 8 }, units: 2, feeds: 1, sums: 12 };
     let set = Set { limbs: 2, special: 1, alpha: 1 };
     let table = in_order(&pool, set);
     assert_eq!(pool.run(set, &table, &several(3), None).unwrap().ends.len(), 3);

@@ -39,16 +39,16 @@ pub struct Effort {
 const QUICK: Effort = Effort { moves: 20_000, seeds: 1 };
 
 /// Those that were searched for on ten units and three feeds at N = 2^16 with [`THOROUGH`]: limbs, special primes, limbs a digit,
-/// period: the place of each task.
+/// limbs of sums, period: the place of each task.
 const STORED: &str = include_str!("timetables.txt");
 const STORED_FOR: (u32, u32) = (10, 3);
 
 /// What stored timetables were searched with.
-pub const THOROUGH: Effort = Effort { moves: 100_000, seeds: 3 };
+pub const THOROUGH: Effort = Effort { moves: 400_000, seeds: 8 };
 
 /// The timetable of a set: a stored one, or one that is searched for.
 pub fn timetable(pool: &Pool, set: Set) -> Vec<Row> {
-    match stored(set) {
+    match stored(pool, set) {
         Some((period, places)) if (pool.units, pool.feeds) == STORED_FOR => {
             rows(pool, &set.tasks(), &places, period)
         }
@@ -71,21 +71,22 @@ pub fn searched(pool: &Pool, set: Set, effort: Effort) -> Vec<Row> {
     }
 }
 
-fn stored(set: Set) -> Option<(u32, Vec<u32>)> {
+fn stored(pool: &Pool, set: Set) -> Option<(u32, Vec<u32>)> {
     let numbers = |text: &str| text.split_whitespace().map(|word| word.parse().ok()).collect::<Option<_>>();
     STORED.lines().find_map(|line| {
         let (head, places) = line.split_once(':')?;
         let head: Vec<u32> = numbers(head)?;
-        let [limbs, special, alpha, period] = head[..] else { return None };
-        (Set { limbs, special, alpha } == set).then_some((period, numbers(places)?))
+        let [limbs, special, alpha, sums, period] = head[..] else { return None };
+        let fits = Set { limbs, special, alpha } == set && sums <= pool.sums;
+        fits.then_some((period, numbers(places)?))
     })
 }
 
 /// A stored line.
-pub fn line(set: Set, period: u32, places: &[u32]) -> String {
+pub fn line(set: Set, sums: u32, period: u32, places: &[u32]) -> String {
     let Set { limbs, special, alpha } = set;
     let places: Vec<_> = places.iter().map(u32::to_string).collect();
-    format!("{limbs} {special} {alpha} {period}: {}\n", places.join(" "))
+    format!("{limbs} {special} {alpha} {sums} {period}: {}\n", places.join(" "))
 }
 
 /// The rows of as many key switches as it takes until units come round.
@@ -117,8 +118,9 @@ pub fn search(pool: &Pool, set: Set, effort: Effort) -> Option<(u32, Vec<u32>)> 
             let ran = pool.run(set, &rows(pool, &tasks, &places, period), &after, None).ok()?;
             Some((steady(&ran), places))
         };
-        let better = |a: &((f64, f64), _), b: &((f64, f64), _)| a.0.partial_cmp(&b.0).expect("no NaN");
-        let best = (0..effort.seeds).filter_map(attempt).min_by(better)?;
+        // A cycle of the interval is worth 64 of latency.
+        let cost = |found: &((f64, f64), _)| found.0.0 + found.0.1 / 64.0;
+        let best = (0..effort.seeds).filter_map(attempt).min_by(|a, b| cost(a).total_cmp(&cost(b)))?;
         Some((period, best.1))
     })
 }
@@ -130,17 +132,22 @@ type Pair = (Vec<usize>, Vec<usize>);
 struct Search {
     period: u32,
     random: Random,
-    /// Places between starts that share a port.
+    /// Places between starts that share a port, and from a start to one that needs what leaves.
     gap: u32,
+    ahead: u32,
+    limbs: u32,
     /// Of each task, those it is made of, and how many places it starts after them.
     after: Vec<Vec<(usize, u32)>>,
-    /// Tasks that share a port.
-    ports: Vec<Vec<usize>>,
+    /// Tasks that share a port, and how many may at once.
+    ports: Vec<(usize, Vec<usize>)>,
+    /// Of each slot, what fills it and what reads it.
+    slots: Vec<Pair>,
+    /// Of each modulus, what adds to its sums and what reads them; whether the last one takes two limbs more.
+    sums: Vec<(Pair, bool)>,
     /// The second ones have started before the next key switch's first of the first ones: slots, sums in progress.
     free: Vec<Pair>,
-    /// The same before the last of the first ones: finished sums.
-    divided: Vec<Pair>,
     at: Vec<u32>,
+    taken: Vec<u32>,
     guilty: Vec<usize>,
     owner: Vec<Option<usize>>,
     line: Vec<(u32, usize)>,
@@ -150,30 +157,41 @@ impl Search {
     fn new(pool: &Pool, set: Set, tasks: &[Task], period: u32, seed: u64) -> Self {
         let unit = pool.unit;
         let places = |cycles: u64| (cycles * u64::from(pool.units)).div_ceil(unit.interval()) as u32;
-        let ahead = places(unit.leaves() + 8 + unit.multiplier + unit.turn());
+        let ahead = places(unit.leaves() + 9 + unit.multiplier + unit.turn());
+        let gap = places(unit.rows());
         let of = |is: &dyn Fn(&Task) -> bool| -> Vec<usize> {
             (0..tasks.len()).filter(|&n| is(&tasks[n])).collect()
         };
         let after = tasks.iter().map(|t| {
-            let lag = |p: &Task| if p.inverse() || t.inverse() { ahead } else { 1 };
+            let lag = |p: &Task| match (p.inverse() || t.inverse(), p.modulus == t.modulus) {
+                (true, _) => ahead,
+                (false, true) => gap,
+                (false, false) => 1,
+            };
             (0..tasks.len()).filter(|&p| set.needs(*t, tasks[p])).map(|p| (p, lag(&tasks[p]))).collect()
         });
         let mut ports: HashMap<(u8, u32), Vec<usize>> = HashMap::new();
         for (n, t) in tasks.iter().enumerate() {
-            let bank = u8::from(t.kind == Kind::Rest);
-            ports.entry((bank, t.modulus)).or_default().push(n);
+            if t.adds() {
+                ports.entry((0, t.modulus)).or_default().push(n);
+            }
             if !t.inverse() {
-                ports.entry((if t.adds() { 2 } else { 3 }, t.part)).or_default().push(n);
+                ports.entry((if t.adds() { 1 } else { 2 }, t.part)).or_default().push(n);
             }
         }
         let mut ports: Vec<_> = ports.into_iter().collect();
         ports.sort();
+        let ports = ports.into_iter().map(|((which, _), port)| (if which == 0 { 1 } else { 2 }, port));
         let part = |kind, j| of(&|t| t.kind == kind && t.part == j);
         let digits = (0..set.digits()).map(|j| (part(Kind::Back, j), part(Kind::Up, j)));
         let components = (0..2).map(|c| (part(Kind::Rest, c), part(Kind::Down, c)));
+        let slots: Vec<Pair> = digits.chain(components).collect();
         let adds = |m| of(&|t| t.adds() && t.modulus == m);
-        let sums = (0..set.moduli()).map(|m| (adds(m), adds(m)));
-        let divided = (0..set.moduli()).map(|m| (adds(m), of(&|t| !t.adds() && t.modulus == m)));
+        let one_at_a_time = (0..set.moduli()).map(|m| (adds(m), adds(m)));
+        let sums = (0..set.moduli()).map(|m| {
+            let more = m >= set.limbs && set.digits() > 1;
+            ((adds(m), of(&|t| !t.adds() && t.modulus == m)), more)
+        });
         let mut random = Random(seed);
         // Where tasks may begin, and how widely they are strewn there: over a good part of the period.
         let wide = (period / 2).max(10);
@@ -187,12 +205,16 @@ impl Search {
         Self {
             period,
             random,
-            gap: places(unit.rows()),
+            gap,
+            ahead,
+            limbs: pool.sums,
             after: after.collect(),
-            ports: ports.into_iter().map(|(_, port)| port).collect(),
-            free: digits.chain(components).chain(sums).collect(),
-            divided: divided.collect(),
+            ports: ports.collect(),
+            free: slots.iter().cloned().chain(one_at_a_time).collect(),
+            slots,
+            sums: sums.collect(),
             at,
+            taken: vec![0; period as usize],
             guilty: Vec::new(),
             owner: vec![None; period as usize],
             line: Vec::new(),
@@ -201,8 +223,8 @@ impl Search {
 
     /// By how many places rules are violated; `guilty` are the tasks that have a part in it.
     fn violated(&mut self) -> u32 {
-        let Self { period, gap, after, ports, free, divided, at, guilty, owner, line, .. } = self;
-        let (period, gap) = (*period, *gap);
+        let Self { after, ports, free, slots, sums, at, taken, guilty, owner, line, .. } = self;
+        let (period, gap, ahead, limbs) = (self.period, self.gap, self.ahead, self.limbs);
         let mut total = 0;
         guilty.clear();
         owner.fill(None);
@@ -220,32 +242,67 @@ impl Search {
                 guilty.extend([n, *owner]);
             }
         }
-        for port in ports {
+        for (wide, port) in ports {
             line.clear();
             line.extend(port.iter().map(|&n| (at[n] % period, n)));
             line.sort_unstable();
-            let again = (line[0].0 + period, line[0].1);
+            let count = line.len();
             for (k, &(a, i)) in line.iter().enumerate() {
-                let (b, j) = *line.get(k + 1).unwrap_or(&again);
+                let next = k + *wide;
+                if next >= 2 * count {
+                    continue;
+                }
+                let (b, j) = line[next % count];
+                let b = b + period * (next / count) as u32;
                 if i != j && b - a < gap {
                     total += gap - (b - a);
                     guilty.extend([i, j]);
                 }
             }
         }
-        for (pairs, latest) in [(free, false), (divided, true)] {
-            for (first, last) in pairs {
-                let place = |n: &&usize| at[**n];
-                let begin =
-                    if latest { first.iter().max_by_key(place) } else { first.iter().min_by_key(place) };
-                if let (Some(&begin), Some(&end)) = (begin, last.iter().max_by_key(place)) {
-                    let over = (at[end] + 1).saturating_sub(at[begin] + period);
-                    if over > 0 {
-                        total += over;
-                        guilty.extend([begin, end]);
-                    }
+        let place = |n: &&usize| at[**n];
+        for (first, last) in free {
+            if let (Some(&begin), Some(&end)) =
+                (first.iter().min_by_key(place), last.iter().max_by_key(place))
+            {
+                let over = (at[end] + 1).saturating_sub(at[begin] + period);
+                if over > 0 {
+                    total += over;
+                    guilty.extend([begin, end]);
                 }
             }
+        }
+        // A slot has one port while it is written.
+        for (fill, read) in slots {
+            let whole = fill.iter().map(|&n| at[n]).max().unwrap_or(0) + ahead + gap;
+            let early = || read.iter().copied().filter(|&n| at[n] < whole);
+            if early().count() > 1 {
+                total += early().count() as u32 - 1;
+                guilty.extend(early());
+            }
+        }
+        // Limbs of sums are taken from the first product on until a component is read.
+        taken.fill(0);
+        for ((add, read), more) in &*sums {
+            let (Some(&first), Some(&last)) = (add.iter().min_by_key(place), add.iter().max_by_key(place))
+            else {
+                continue;
+            };
+            for &end in read {
+                let long = at[end].saturating_sub(at[first]);
+                for (p, taken) in taken.iter_mut().enumerate() {
+                    let behind = (p as u32 + period - at[first] % period) % period;
+                    *taken += long / period + u32::from(behind < long % period);
+                }
+            }
+            if *more {
+                taken[(at[last] % period) as usize] += 2;
+            }
+        }
+        let over: u32 = taken.iter().map(|&n| n.saturating_sub(limbs)).sum();
+        if over > 0 {
+            total += over;
+            guilty.extend(sums.iter().flat_map(|((add, read), _)| add.iter().chain(read).copied()));
         }
         let longest = at.iter().max().copied().unwrap_or(0);
         total + if longest >= (INSIDE as u32 - 1) * period { 100 } else { 0 }
@@ -254,7 +311,8 @@ impl Search {
     /// The shortest places in which nothing is violated, if any are found.
     fn run(mut self, moves: u32) -> Option<Vec<u32>> {
         const STEPS: [i64; 10] = [-6, -4, -3, -2, -1, 1, 2, 3, 4, 6];
-        let longest = |at: &[u32]| at.iter().max().copied().unwrap_or(0);
+        let longest =
+            |at: &[u32]| at.iter().max().zip(at.iter().min()).map_or(0, |(most, least)| most - least);
         let below = |random: &mut Random, bound: usize| random.below(bound as u64) as usize;
         let part = |random: &mut Random| random.word() as f64 / 2f64.powi(64);
         let total = self.violated();
@@ -292,6 +350,9 @@ impl Search {
                 (self.at[a], self.at[b]) = before;
             }
         }
-        best.map(|(_, at)| at)
+        best.map(|(_, at)| {
+            let least = at.iter().min().copied().unwrap_or(0);
+            at.into_iter().map(|place| place - least).collect()
+        })
     }
 }
