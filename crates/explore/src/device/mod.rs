@@ -242,6 +242,14 @@ impl Device {
         Figure::new(self.clock.mhz, self.clock.kind, self.clock.source.clone())
     }
 
+    /// The clock for a machine that it is not known of: assumed, unless the user said it. `why` stands before where it comes from.
+    pub fn assumed_frequency(&self, why: &str) -> Figure {
+        match self.clock.kind {
+            OriginKind::User => self.frequency(),
+            _ => Figure::new(self.clock.mhz, OriginKind::Assumed, format!("{why}{}", self.clock.source)),
+        }
+    }
+
     /// The same device at another clock, as a user says.
     #[must_use]
     pub fn at_mhz(mut self, mhz: f64) -> Self {

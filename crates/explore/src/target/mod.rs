@@ -168,6 +168,22 @@ pub struct Place<'a> {
     pub primes: u32,
 }
 
+impl Place<'_> {
+    /// A machine that takes these resources, with what follows from them on the device.
+    pub fn core<T: Target>(
+        &self,
+        machine: T::Machine,
+        prime_bits: u32,
+        timing: T::Timing,
+        needs: BTreeMap<Resource, f64>,
+    ) -> Core<T> {
+        // As if all of the device may be used, by a machine as much larger.
+        let scaled = needs.iter().map(|(&r, &x)| (r, x / self.constraints.utilisation)).collect();
+        let (share, binding) = (self.device.share(&needs), self.device.binding(&scaled));
+        Core { machine, prime_bits, needs, share, timing, binding }
+    }
+}
+
 /// How much effort goes into the plan of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plan {

@@ -104,7 +104,7 @@ impl<'a> AtDegree<'a> {
 
     /// What the engine does with key switches whose operands are there when those before have ended.
     fn course(&self, jobs: &[Job], memory: Option<&Memory>) -> Result<Course, pool::Blocked> {
-        self.course_as(jobs, &mut after(jobs), memory)
+        self.course_as(jobs, &mut after(|job| &jobs[job].after), memory)
     }
 
     /// The same with operands that arrive.

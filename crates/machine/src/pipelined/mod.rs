@@ -246,9 +246,11 @@ impl Machine for Pipelined {
 /// after the last row of a key switch that has one.
 type Arrival<'a> = &'a mut dyn FnMut(usize, &dyn Fn(usize) -> Option<u64>) -> Option<u64>;
 
-/// Operands that are there when the key switches that make them have ended.
-fn after(jobs: &[Job]) -> impl FnMut(usize, &dyn Fn(usize) -> Option<u64>) -> Option<u64> {
-    |job, ended| jobs[job].after.iter().try_fold(0, |at: u64, &before| Some(at.max(ended(before)?)))
+/// Operands that are there when the key switches that make them have ended; `of` says which these are.
+fn after<'a>(
+    of: impl Fn(usize) -> &'a [usize],
+) -> impl FnMut(usize, &dyn Fn(usize) -> Option<u64>) -> Option<u64> {
+    move |job, ended| of(job).iter().try_fold(0, |at: u64, &before| Some(at.max(ended(before)?)))
 }
 
 /// A key switch that is to be done.

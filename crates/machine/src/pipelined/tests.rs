@@ -27,7 +27,7 @@ fn independent(level: u32, count: usize) -> Vec<Job> {
 }
 
 fn starts(chain: Chain, jobs: &[Job], memory: Option<&Memory>) -> Vec<Start> {
-    chain.starts(jobs, &mut after(jobs), memory)
+    chain.starts(jobs, &mut after(|job| &jobs[job].after), memory)
 }
 
 /// When each result has ended.

@@ -5,18 +5,18 @@ use ringmill_machine::compact::{CompactLiteral, MemoryTiming, Multiplier, Policy
 use super::machine::{BankMemory, LutUnit, Machine, Synthesis, Tile};
 use super::memory::Memories;
 use super::{CompactCores, FEW_ONES, QUICK, Timing, logic};
+use crate::ExploreError;
 use crate::design::Resource;
 use crate::device::Device;
 use crate::space::few_ones;
 use crate::target::{Core, Place};
-use crate::{Constraints, ExploreError};
 
 /// Every core for limbs of 2^`log_n` words and `primes` moduli, fitting or not, in a fixed order.
 ///
 /// # Errors
 /// A memory that no core waits for; a bus that the device has not; synthesis data that lack a multiplier.
 pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<CompactCores>>, ExploreError> {
-    let Place { space, device, constraints, .. } = *place;
+    let Place { space, device, .. } = *place;
     let mut all = Vec::new();
     let buses = buses(place)?;
     let latency = latency_cycles(device)?;
@@ -46,7 +46,7 @@ pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<CompactCores>>, Ex
                         let synthesis = Synthesis { family: device.family, tile, lut_unit, banks };
                         let (policy, config) = (Policy::Throughput, literal.build()?);
                         let machine = Machine { config, policy, effort: QUICK, synthesis };
-                        all.push(core(machine, device, constraints)?);
+                        all.push(core(machine, place)?);
                     }
                 }
             }
@@ -142,11 +142,7 @@ fn memories(device: &Device) -> &'static [BankMemory] {
     }
 }
 
-fn core(
-    machine: Machine,
-    device: &Device,
-    constraints: &Constraints,
-) -> Result<Core<CompactCores>, ExploreError> {
+fn core(machine: Machine, place: &Place<'_>) -> Result<Core<CompactCores>, ExploreError> {
     let Machine { config, synthesis, .. } = machine;
     let memories = Memories {
         word_bits: config.word_bits().into(),
@@ -155,17 +151,9 @@ fn core(
         bus_bits: config.bus_bits().into(),
         read_rows: config.read_rows().into(),
     };
-    let mut needs = memories.needs(device.family, synthesis.banks);
+    let mut needs = memories.needs(place.device.family, synthesis.banks);
     for (resource, amount) in logic::Shape::of(&machine).needs()? {
         *needs.entry(resource).or_insert(0.0) += amount;
     }
-    let scaled = needs.iter().map(|(&r, &x)| (r, x / constraints.utilisation)).collect();
-    Ok(Core {
-        prime_bits: config.word_bits(),
-        share: device.share(&needs),
-        timing: Timing::of(&config),
-        binding: device.binding(&scaled),
-        needs,
-        machine,
-    })
+    Ok(place.core(machine, config.word_bits(), Timing::of(&config), needs))
 }

@@ -217,7 +217,7 @@ impl Target for Encryptors {
     }
 
     fn enumerate(&self, place: &Place<'_>) -> Result<Vec<Core<Self>>, ExploreError> {
-        let Place { space, device, constraints, log_n, primes: limbs } = *place;
+        let Place { space, device, log_n, primes: limbs, .. } = *place;
         if device.family != Family::Xcup {
             return Err(ExploreError::Constraint {
                 constraint: "device",
@@ -242,15 +242,8 @@ impl Target for Encryptors {
                 for rest in build.widths().filter(|bits| space.numbers("rests").contains(bits)) {
                     let machine = Engine { mode, lanes, limbs, word: WORD, rest, log_n_max };
                     let needs = build.needs(&machine)?;
-                    let scaled = needs.iter().map(|(&r, &x)| (r, x / constraints.utilisation)).collect();
-                    all.push(Core {
-                        machine,
-                        prime_bits: WORD,
-                        share: device.share(&needs),
-                        timing: Timing { mode: mode as u32, lanes, log_n_max, kilo, latency },
-                        binding: device.binding(&scaled),
-                        needs,
-                    });
+                    let timing = Timing { mode: mode as u32, lanes, log_n_max, kilo, latency };
+                    all.push(place.core(machine, WORD, timing, needs));
                 }
             }
         }
@@ -283,17 +276,7 @@ impl Target for Encryptors {
     }
 
     fn clock(&self, device: &Device) -> Figure {
-        let clock = device.frequency();
-        match clock.origin.kind {
-            OriginKind::User => clock,
-            _ => {
-                let source = format!(
-                    "no encryption engine was routed; the device's file has it from: {}",
-                    clock.origin.source
-                );
-                Figure::new(clock.value, OriginKind::Assumed, source)
-            }
-        }
+        device.assumed_frequency("no encryption engine was routed; the device's file has it from: ")
     }
 
     fn power(&self, _device: &Device) -> Option<Figure> {

@@ -13,7 +13,7 @@ use crate::target::{Core, Place};
 /// # Errors
 /// A device for which no block was synthesised, or whose file has no link to a host.
 pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<PipelinedEngines>>, ExploreError> {
-    let Place { space, device, constraints, log_n, primes } = *place;
+    let Place { space, device, log_n, primes, .. } = *place;
     if device.family != Family::Xcup {
         return Err(ExploreError::Constraint {
             constraint: "device",
@@ -76,15 +76,7 @@ pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<PipelinedEngines>>
                         link_latency: link.latency_ns.ceil() as u32,
                     };
                     let needs = parts::needs(&machine, device)?;
-                    let scaled = needs.iter().map(|(&r, &x)| (r, x / constraints.utilisation)).collect();
-                    all.push(Core {
-                        prime_bits: word_bits,
-                        share: device.share(&needs),
-                        timing: Timing::of(&machine),
-                        binding: device.binding(&scaled),
-                        needs,
-                        machine,
-                    });
+                    all.push(place.core(machine, word_bits, Timing::of(&machine), needs));
                 }
             }
         }

@@ -195,18 +195,9 @@ impl Target for PipelinedEngines {
 
     /// No build of the engine is routed.
     fn clock(&self, device: &Device) -> Figure {
-        let of_device = device.frequency();
-        match of_device.origin.kind {
-            OriginKind::User => of_device,
-            _ => Figure::new(
-                of_device.value,
-                OriginKind::Assumed,
-                format!(
-                    "no build of the engine is routed; the clock of the device file, which is another machine's: {}",
-                    of_device.origin.source
-                ),
-            ),
-        }
+        device.assumed_frequency(
+            "no build of the engine is routed; the clock of the device file, which is another machine's: ",
+        )
     }
 
     /// Those of device files are of other machines.

@@ -54,7 +54,7 @@ fn alone(build: &str) -> u64 {
     }
     let chain = Chain { log_p: 3, log_n: LOG_N, log_n_max: LOG_N, multiplier };
     let jobs = [Job { set: SET, after: Vec::new() }];
-    chain.end(&chain.starts(&jobs, &mut after(&jobs), None))
+    chain.end(&chain.starts(&jobs, &mut after(|job| &jobs[job].after), None))
 }
 
 /// Costs of one microsecond a word of sums and products, and none of all else.

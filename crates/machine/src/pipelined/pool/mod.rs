@@ -10,8 +10,8 @@ mod tests;
 
 use std::fmt;
 
-use super::Arrival;
 use super::memory::{Channel, Memory};
+use super::{Arrival, after as arrival_after};
 use timetable::Row;
 
 /// log2 of the words of a row.
@@ -337,9 +337,7 @@ impl Pool {
         after: &[Vec<usize>],
         memory: Option<&Memory>,
     ) -> Result<Ran, Blocked> {
-        let mut arrival = |job: usize, ended: &dyn Fn(usize) -> Option<u64>| {
-            after[job].iter().try_fold(0, |at: u64, &before| Some(at.max(ended(before)?)))
-        };
+        let mut arrival = arrival_after(|job| &after[job]);
         self.run_as(set, table, after.len(), &mut arrival, memory)
     }
 

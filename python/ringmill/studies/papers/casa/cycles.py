@@ -51,13 +51,6 @@ def counter(*, word_bits: int, bus_bits: int, latency: int, effort: int | None =
     return cycles
 
 
-def half(point: Point, *, word_bits: int, bus_bits: int, latency: int, effort: int | None = None) -> int:
-    """Cycles of a point by half of the search for a plan."""
-    passes = (_effort(point) if effort is None else effort) // 2
-    build: dict[str, Any] = {"word_bits": word_bits, "bus_bits": bus_bits, "latency": latency}
-    return int(_reported(point, policy="throughput", effort=passes, **build)["cycles"])
-
-
 def activity(*, word_bits: int, bus_bits: int, latency: int, effort: int | None = None) -> Activity:
     """Return the function from a point to the busy cycles of each unit."""
     build: dict[str, Any] = {"word_bits": word_bits, "bus_bits": bus_bits, "latency": latency}

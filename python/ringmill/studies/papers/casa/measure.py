@@ -24,13 +24,14 @@ def beside(settings: Settings) -> dict[str, Any]:
     bits = settings.bus_bits or read_figures(__package__)["memory"]["bits_per_cycle"]
     word, latency, effort = settings.word_bits, settings.latency, settings.effort
     counter = partial(cycles.counter, word_bits=word, effort=effort)
+    half = (cycles.SWITCH if effort is None else effort) // 2
     areas = area.stored()
     found = rows.rows(
         counter(bus_bits=bits, latency=latency),
         area.lookup(areas, word),
         cpu.timer(word_bits=word),
         cycles.activity(word_bits=word, bus_bits=bits, latency=latency, effort=effort),
-        half=partial(cycles.half, word_bits=word, bus_bits=bits, latency=latency, effort=effort),
+        half=counter(bus_bits=bits, latency=latency, effort=half),
         word_bits=word,
     )
     found += rows.narrow(lambda width, delay: counter(bus_bits=width, latency=delay))
