@@ -114,7 +114,8 @@ void run(Bench& b, u64 cycles = 1000000) {
 void registers(Bench& b) {
   rm_core_parameters p;
   rm_core_parameters_of(&p);
-  if (p.abi != RM_CORE_ABI || p.w != P_W || p.nbf != P_NBF || p.d != P_D || p.kind != P_KIND || p.ones != P_ONES) {
+  if (p.abi != RM_CORE_ABI || p.w != P_W || p.nbf != P_NBF || p.d != P_D || p.kind != P_KIND || p.ones != P_ONES ||
+      p.rd_rows != P_RD_ROWS) {
     fail("parameters");
   }
   b.expect(CORE_REG_ID, 0x524d4343);

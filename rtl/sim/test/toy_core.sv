@@ -11,7 +11,8 @@ module toy_core
   parameter int unsigned MODS     = 16,
   parameter int unsigned KIND     = 0,
   parameter int unsigned ONES     = 0,
-  parameter int unsigned D        = 512
+  parameter int unsigned D        = 512,
+  parameter int unsigned RD_ROWS  = 64
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -197,7 +198,7 @@ module toy_core
   assign status = '{busy: busy_q, done: done_q, error: error_q, refused: refused_q, error_code: code_q,
                     error_pc: pc_q, counters: count_q};
 
-  rm_mem_system #(.W(W), .NBF(NBF), .D(D)) i_memory (
+  rm_mem_system #(.W(W), .NBF(NBF), .D(D), .RdRows(RD_ROWS)) i_memory (
     .clk_i, .rst_ni,
     .fetch_start_i(start), .fetch_addr_i(ctrl.program_addr), .fetch_stop_i(state_q == Stop),
     .fetch_idle_o(fetch_idle),
