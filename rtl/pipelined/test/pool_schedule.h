@@ -133,12 +133,46 @@ inline std::vector<Row> random_table(const Set& set, unsigned body, bool overlap
   return table;
 }
 
+// A limb goes back again when its digit has been raised everywhere, while the sums of its modulus lack another digit: a digit that
+// would be added twice. False where no limb of the table can.
+inline bool repeat_back(std::vector<Row>& table, Rng& rng) {
+  // The table round and round; of a key switch well inside, where each row of it stands.
+  std::vector<std::pair<std::size_t, Row>> rows;
+  std::vector<u64> taken(table.size() * kTags);  // key switches taken before each place
+  const u64 takes = u64(std::count_if(table.begin(), table.end(), [](const Row& r) { return r.kind == kTake; }));
+  const u64 job = takes * (kTags / 2);
+  u64 newest = 0;
+  for (std::size_t at = 0; at < taken.size(); at++) {
+    const Row& row = table[at % table.size()];
+    taken[at] = newest;
+    if (row.kind == kTake) newest++;
+    else if (newest == job + row.age) rows.emplace_back(at, row);
+  }
+  std::vector<std::pair<std::size_t, Row>> places;
+  for (const auto& [_, back] : rows) {
+    if (back.kind != kBack) continue;
+    std::size_t raised = 0, added = 0;
+    for (const auto& [at, r] : rows) {
+      if (r.kind == kUp && r.part == back.part) raised = std::max(raised, at);
+      if ((r.kind == kBack || r.kind == kUp) && r.mod == back.mod) added = std::max(added, at);
+    }
+    if (raised == 0 || raised + 1 > added) continue;
+    Row again = back;
+    again.age = unsigned(taken[raised + 1] - job);
+    if (again.age < kTags) places.emplace_back((raised + 1) % table.size(), again);
+  }
+  if (places.empty()) return false;
+  const auto& [at, row] = places[rng.below(places.size())];
+  table.insert(table.begin() + long(at), row);
+  return true;
+}
+
 // One thing wrong with a table.
 inline std::vector<Row> wrong_table(std::vector<Row> table, Rng& rng) {
   std::size_t i = rng.below(table.size());
   while (table[i].kind == kTake) i = rng.below(table.size());
   Row& row = table[i];
-  switch (rng.below(9)) {
+  switch (rng.below(10)) {
     case 0: table.erase(table.begin() + long(i)); break;
     case 1: table.insert(table.begin() + long(rng.below(table.size())), row); break;
     case 2: row.mod = unsigned(rng.below(kMods + 1)); break;
@@ -152,6 +186,9 @@ inline std::vector<Row> wrong_table(std::vector<Row> table, Rng& rng) {
       table.insert(table.begin() + long(rng.below(table.size() + 1)), moved);
       break;
     }
+    case 8:
+      if (repeat_back(table, rng)) break;
+      [[fallthrough]];
     default: std::swap(row, table[rng.below(table.size())]);
   }
   return table;
