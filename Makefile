@@ -87,6 +87,10 @@ test-full-aarch64: $(STAMPS)/aarch64
 test-full-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/service-tools $(STAMPS)/peers $(STAMPS)/data $(STAMPS)/ray $(STAMPS)/cross $(STAMPS)/aarch64 $(STAMPS)/dist $(STAMPS)/system $(STAMPS)/eda
 	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q -m '' $(PYTEST_JOBS) $(TEST_PATHS)
 
+.PHONY: soak
+soak: $(STAMPS)/rust $(STAMPS)/eda  ## random programs on random simulated cores for HOURS (8), against the models; goes on where it stopped
+	@. $(EDA_HOME)/env.sh; python -m rtl.sim.soak --hours $(or $(HOURS),8)
+
 .PHONY: test-full-rtl
 test-full-rtl: $(STAMPS)/eda
 	@$(RTL_TOOLS) test --full

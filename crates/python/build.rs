@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// What is taken beside the sources of the core.
-const SHELL: [&str; 12] = [
+const SHELL: [&str; 14] = [
     "LICENSE",
     "rtl/bank/ultra/rm_bank_ram.sv",
     "rtl/sim/src/rm_core.h",
@@ -18,6 +18,8 @@ const SHELL: [&str; 12] = [
     "rtl/sim/src/observer.h",
     "rtl/synth/cells.py",
     "rtl/registers/generated/core_registers.h",
+    "rtl/registers/generated/ringmill_core.xml",
+    "docs/registers.md",
     "crates/machine/src/compact/registers.rs",
 ];
 

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -91,6 +92,25 @@ def test_the_module_carries_the_sources_of_this_tree(folder: Path) -> None:
     for name, text in carried.items():
         assert (ROOT / name).read_text() == text, f"{name}: build the extension again"
     assert (folder / "core.f").read_text().splitlines()[1:] == [f"rtl/{name}" for name in listed]
+
+
+def test_the_map_for_buses_and_the_header_for_drivers_agree(folder: Path) -> None:
+    space = {"x": "http://www.accellera.org/XMLSchema/IPXACT/1685-2014"}
+    blocks = ElementTree.parse(folder / "registers" / "ringmill_core.xml").findall(".//x:addressBlock", space)
+    assert [block.findtext("x:usage", namespaces=space) for block in blocks] == [None, "memory"]
+
+    def number(node: ElementTree.Element, name: str) -> int:
+        return int(str(node.findtext(f"x:{name}", namespaces=space)).removeprefix("'h"), 16)
+
+    found = {"MODULUS": number(blocks[1], "baseAddress")}
+    assert number(blocks[0], "range") == found["MODULUS"], "blocks do not overlap"
+    for register in blocks[0].findall("x:register", space) + blocks[0].findall("x:registerFile", space):
+        found[str(register.findtext("x:name", namespaces=space))] = number(register, "addressOffset")
+    header = (folder / "driver" / "core_registers.h").read_text()
+    places = re.findall(r"#define CORE_REG_([A-Z0-9_]+) (0x[0-9a-f]+)u", header)
+    sizes = re.compile(r"_(VALUE|SHIFT|MASK|STRIDE|COUNT)$")
+    known = {name: int(at, 16) for name, at in places if not sizes.search(name)}
+    assert found == known
 
 
 def test_multipliers_have_the_numbers_of_the_hardware() -> None:

@@ -1,4 +1,4 @@
-"""Makes from core_regs.rdl: the register block (RTL), constants (Rust, C), a page (docs).
+"""Makes from core_regs.rdl: the register block (RTL), constants (Rust, C), a page (docs), IP-XACT.
 
 python -m rtl.registers.generate            write them
 python -m rtl.registers.generate --check    status 1 if a tracked file is not what would be written
@@ -7,10 +7,14 @@ python -m rtl.registers.generate --check    status 1 if a tracked file is not wh
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import sys
 import tempfile
 from pathlib import Path
+from xml.sax.saxutils import escape
 
+from peakrdl_ipxact import IPXACTExporter, Standard
 from peakrdl_regblock import RegblockExporter
 from peakrdl_regblock.cpuif.axi4lite import AXI4Lite_Cpuif_flattened
 from peakrdl_regblock.udps import ALL_UDPS
@@ -51,6 +55,45 @@ def verilog(top: AddrmapNode) -> dict[Path, str]:
         return {
             HERE / "generated" / file.name: file.read_text() for file in sorted(Path(folder).glob("*.sv"))
         }
+
+
+def ipxact(top: AddrmapNode) -> str:
+    """Return the memory map of PeakRDL-ipxact, a component of IEEE 1685-2014, as tools for boards read it."""
+    version = next(reg for reg in top.registers() if reg.inst_name == "VERSION")
+    reset = {field.inst_name: field.get_property("reset") or 0 for field in version.fields()}
+    exporter = IPXACTExporter(
+        standard=Standard.IEEE_1685_2014,
+        vendor="ringmill",
+        library="hardware",
+        version=".".join(str(reset[name]) for name in ("major", "minor")),
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "map.xml"
+        # It warns that it leaves out memories below the top; here they follow as address blocks.
+        with contextlib.redirect_stderr(io.StringIO()):
+            exporter.export(top, str(path), component_name="ringmill_core")
+        text = path.read_text()
+    memories = [child for child in top.children() if isinstance(child, MemNode)]
+    end = "      </ipxact:addressBlock>\n"
+    text = text.replace(end, end + "".join(map(_memory_block, memories)))
+    # Blocks of one map do not overlap: that of the registers ends where the first memory begins.
+    first = min(memory.absolute_address for memory in memories)
+    return text.replace(f"<ipxact:range>'h{top.size:x}<", f"<ipxact:range>'h{first:x}<", 1)
+
+
+def _memory_block(memory: MemNode) -> str:
+    access = {"r": "read-only", "w": "write-only", "rw": "read-write"}[memory.get_property("sw").name]
+    return f"""\
+      <ipxact:addressBlock>
+        <ipxact:name>{memory.inst_name}</ipxact:name>
+        <ipxact:description>{escape(_text(memory))}</ipxact:description>
+        <ipxact:baseAddress>'h{memory.absolute_address:x}</ipxact:baseAddress>
+        <ipxact:range>'h{memory.total_size:x}</ipxact:range>
+        <ipxact:width>{memory.get_property("memwidth")}</ipxact:width>
+        <ipxact:usage>memory</ipxact:usage>
+        <ipxact:access>{access}</ipxact:access>
+      </ipxact:addressBlock>
+"""
 
 
 def _title(node: RegNode | RegfileNode | MemNode | FieldNode) -> str:
@@ -225,6 +268,7 @@ def outputs() -> dict[Path, str]:
     """Return every generated file with its text."""
     top = compiled()
     made = {RUST: rust(top), PAGE: page(top), HERE / "generated" / "core_registers.h": header(top)}
+    made[HERE / "generated" / "ringmill_core.xml"] = ipxact(top)
     return verilog(top) | made
 
 

@@ -7,10 +7,12 @@ import os
 import shlex
 import subprocess
 import time
+from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from rtl.tools import cover
 from rtl.tools.block import ROOT, RTL, Block, Test, load, sources
 
 # Another simulator to compare with, as `make test-full` does with the distribution's: its command. It runs
@@ -41,6 +43,8 @@ class Outcome:
     ok: bool
     seconds: float
     text: str
+    #: Points of the block's plan that its runs reached, with how often.
+    covered: Counter[str] = field(default_factory=Counter)
 
 
 def _command(test: Test, block: Block, root: Path, out: Path) -> list[str]:
@@ -100,6 +104,7 @@ def run(
     """Build the test and make its runs; it passes when every one leaves with status 0."""
     start = time.monotonic()
     said: list[str] = []
+    covered: Counter[str] = Counter()
     fault = build(test, root, into)
     runs = test.full if full else test.run
     if not runs:
@@ -121,11 +126,15 @@ def run(
             fault = f"{' '.join(arguments)}: status {done.returncode}\n    " + "\n    ".join(lines[-8:])
             break
         said.append(lines[-1] if lines else "")
-    return Outcome(test.label, fault is None, time.monotonic() - start, fault or " | ".join(said))
+        covered += cover.parsed(lines)
+    return Outcome(test.label, fault is None, time.monotonic() - start, fault or " | ".join(said), covered)
 
 
 def run_all(tests: list[Test], full: bool, jobs: int | None = None) -> list[Outcome]:
-    """Run tests side by side, one simulator a core, printing each as it ends."""
+    """Run tests side by side, one simulator a core, printing each as it ends.
+
+    Then what of the blocks' plans they reached. A hole in a plan is an outcome that is not ok.
+    """
     print(f"== {len(tests)} simulators")
     outcomes = []
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
@@ -133,4 +142,11 @@ def run_all(tests: list[Test], full: bool, jobs: int | None = None) -> list[Outc
             mark = "ok  " if outcome.ok else "FAIL"
             print(f"{mark} {outcome.label:<34} {outcome.seconds:6.1f} s  {outcome.text}", flush=True)
             outcomes.append(outcome)
+    reached: dict[str, dict[str, Counter[str]]] = defaultdict(dict)
+    for test, outcome in zip(tests, outcomes, strict=True):
+        if outcome.ok:
+            reached[test.block][test.name] = outcome.covered
+    for block, by_test in reached.items():
+        if missed := cover.holes(block, by_test):
+            outcomes.append(Outcome(f"{block}: plan", False, 0.0, f"{len(missed)} points were not reached"))
     return outcomes

@@ -292,9 +292,7 @@ def _explore(verb: Verb) -> None:
     sub.add_argument(
         "kernel", metavar="KERNEL.PY:FUNCTION", help="what to explore; coxhe:a to coxhe:i are stored"
     )
-    sub.add_argument(
-        "--device", required=True, metavar="NAME", help="a stored device, or a TOML file of your own"
-    )
+    sub.add_argument("--device", metavar="NAME", help="a stored device, or a TOML file of your own")
     sub.add_argument(
         "--target",
         default="compact",
@@ -334,6 +332,10 @@ def _explore(verb: Verb) -> None:
     sub.add_argument(
         "--results", metavar="FILE", help="SQLite file that survives a kill and is taken up again"
     )
+    sub.add_argument(
+        "--area", metavar="MM2", help="of a large accelerator (--target taiyi), at most (151.6mm2, at 7 nm)"
+    )
+    sub.add_argument("--bandwidth", metavar="RATE", help="of its memory off chip (1TB/s)")
     sub.add_argument("--time-client", action="store_true", help="measure encryption and decryption here")
     sub.add_argument("--out", metavar="FILE", help="design.json of the best, for ringmill build")
     sub.add_argument("--report", metavar="FILE", help="a page to look around in, as HTML")

@@ -168,11 +168,116 @@ def _writable(options: Namespace) -> None:
         )
 
 
+#: Options of `explore` that are about devices, and those about an area; each with what it is when left out.
+_OF_DEVICES = {
+    "device": None,
+    "security_table": "2024",
+    "minimise": "latency",
+    "max_latency_ms": None,
+    "utilisation": 0.75,
+    "mhz": None,
+    "seed": 1,
+    "space": None,
+    "results": None,
+    "time_client": False,
+    "points": 0,
+}
+_OF_AREAS = {"area": None, "bandwidth": None}
+
+
+def _refuse_options(options: Namespace, others: Facts, what: str) -> None:
+    """Refuse options that the target does not have."""
+    given = [
+        f"--{name.replace('_', '-')}"
+        for name, left_out in others.items()
+        if getattr(options, name) != left_out
+    ]
+    if given:
+        fail(
+            CommandError,
+            "Target",
+            f"{', '.join(given)}: --target {options.target} {what}. Leave out what it does not have.",
+            options=given,
+        )
+
+
+def _large(options: Namespace) -> Facts:
+    """Find a large accelerator for a kernel."""
+    from ringmill.explorer import large
+    from ringmill.explorer.result import can_report
+
+    _refuse_options(options, _OF_DEVICES, "has an --area and a --bandwidth, and is on no device")
+    for path in (options.out, options.report):
+        if path:
+            to_write(path, options.kernel.rpartition(":")[0])
+    if options.report:
+        can_report()
+    found = large.accelerators(
+        target(options.kernel),
+        area=large.AREA if options.area is None else options.area,
+        bandwidth="1TB/s" if options.bandwidth is None else options.bandwidth,
+        max_error=options.max_error,
+        security=options.security,
+        magnitude=options.magnitude,
+        seconds=options.seconds,
+        progress="none" if options.quiet else "auto",
+    )
+    if options.out:
+        found.save(options.out)
+    if options.report:
+        found.report(options.report)
+    facts = {**found.to_json(), "completeness": found.completeness()}
+    return {**facts, "machine": options.out, "report": options.report}
+
+
+def _show_large(facts: Facts) -> None:
+    """Print the front of large accelerators."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from ringmill.report import large
+
+    console = Console() if sys.stdout.isatty() else Console(width=150)
+    rows = facts["front"]
+    step = max(1, -(-len(rows) // SHOWN))
+    title = f"Large accelerators for {facts['kernel']}: {len(rows)} that no smaller one beats"
+    table = Table(title=f"{title}, one in {step}" if step > 1 else title, title_justify="left")
+    for name in large.NAMES:
+        table.add_column(name, justify="right")
+    for row in [*rows[:-1:step], rows[-1]]:
+        table.add_row(*large.cells(row))
+    console.print(table)
+    console.print(
+        f"{facts['machines']:,} machines have {facts['area']:g} mm² or less at 7 nm (shares of Taiyi's area, "
+        f"scaled: assumed). {facts['simulated']:,} were simulated at 1 GHz (assumed) and "
+        f"{facts['bandwidth']:g} GB/s. {facts['completeness']}",
+        soft_wrap=True,
+    )
+    for word, why in facts["refused"].items():
+        console.print(f"Words of {word} bits have no parameters: {why}", soft_wrap=True)
+    if facts["machine"]:
+        console.print(
+            f"{facts['machine']} describes the fastest: --machine file:{facts['machine']}", soft_wrap=True
+        )
+    if facts["report"]:
+        console.print(f"{facts['report']} is a page to look around in", soft_wrap=True)
+
+
 def explore(options: Namespace) -> Facts:
-    """Find parameters and a core for a kernel on a device."""
+    """Find parameters and a core for a kernel on a device, or a large accelerator within an area."""
     import ringmill.explorer as explorer
     from ringmill.explorer.client import timed
+    from ringmill.explorer.large import NAME
 
+    if options.target == NAME:
+        return _large(options)
+    _refuse_options(options, _OF_AREAS, "is for devices")
+    if options.device is None:
+        fail(
+            CommandError,
+            "NoDevice",
+            f"--target {options.target} is explored on a device: --device NAME; ringmill devices lists them.",
+        )
     _writable(options)
     space = _space(options.space, options.target) if options.space else None
     found = explorer.explore(
@@ -219,6 +324,9 @@ def show_explore(facts: Facts) -> None:
 
     from ringmill.targets import of_design
 
+    if "best_proven" not in facts:
+        _show_large(facts)
+        return
     console = Console() if sys.stdout.isatty() else Console(width=150)
     console.print(_chosen(facts))
     console.print(_front(facts["front"], of_design(facts["best"])))
@@ -321,13 +429,17 @@ def targets(options: Namespace) -> Facts:
     import ringmill.explorer as explorer
 
     del options
-    return cast("Facts", explorer.targets())
+    from ringmill.explorer import large
+
+    axes = [{"name": name, "values": list(values)} for name, values in large.AXES.items()]
+    return {**explorer.targets(), large.NAME: {"about": large.ABOUT, "axes": axes}}
 
 
 def show_targets(facts: Facts) -> None:
     """Print one line a target, and one line an axis."""
     for name, row in facts.items():
-        print(f"{name:<12} {row['about']}; N = 2^{row['log_n'][0]} to 2^{row['log_n'][1]}")
+        degrees = f"; N = 2^{row['log_n'][0]} to 2^{row['log_n'][1]}" if "log_n" in row else ""
+        print(f"{name:<12} {row['about']}{degrees}")
         for axis in row["axes"]:
             print(f"  {axis['name']:<12} {', '.join(map(str, axis['values']))}")
 

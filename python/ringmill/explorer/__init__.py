@@ -11,6 +11,7 @@
 """
 
 from ringmill.explorer.constraints import Constraints
+from ringmill.explorer.large import Large, accelerators
 from ringmill.explorer.result import Exploration
 from ringmill.explorer.run import devices, explore, variants
 from ringmill.explorer.sweep import on_ray, sweep
@@ -19,6 +20,8 @@ from ringmill.targets import machine_fields, targets
 __all__ = [
     "Constraints",
     "Exploration",
+    "Large",
+    "accelerators",
     "devices",
     "explore",
     "machine_fields",

@@ -11,6 +11,8 @@ _PLACES = (
     ("LICENSE", "LICENSE"),
     ("rtl/registers/generated/core_registers.h", "driver/core_registers.h"),
     ("crates/machine/src/compact/registers.rs", "driver/registers.rs"),
+    ("rtl/registers/generated/ringmill_core.xml", "registers/ringmill_core.xml"),
+    ("docs/registers.md", "registers/README.md"),
     ("rtl/sim/src/", "sim/"),
     ("rtl/synth/", "synth/"),
     ("rtl/", "rtl/"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from ringmill.report import charts, exploration, hardware, simulated
+from ringmill.report import charts, exploration, hardware, large, simulated
 
 if TYPE_CHECKING:
     import jinja2
@@ -74,4 +74,17 @@ def render_simulation(facts: Results, spans: Sequence[simulated.Span], version: 
         tables=simulated.tables(facts),
         tiles=simulated.tiles(facts),
         script=resources.files(__package__).joinpath("timeline.js").read_text(encoding="utf-8"),
+    )
+
+
+def render_large(found: Results, completeness: str, version: str) -> str:
+    """The page of a search for large accelerators as HTML text; ``found`` is what ``Large.to_json`` gives."""
+    return template(__package__, "large.html").render(
+        version=version,
+        found=found,
+        completeness=completeness,
+        names=large.NAMES,
+        rows=[large.cells(row) for row in found["front"]],
+        picture=large.picture(found["front"], found["best"]),
+        script="",
     )

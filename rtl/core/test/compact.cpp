@@ -1,5 +1,5 @@
 // The whole core over its registers and an AXI4 memory of every timing: random programs against the
-//   interpreter. +n=PROGRAMS +len=INSTRUCTIONS +seed=S Each program runs on another memory: latency, rate,
+//   interpreter. +n=PROGRAMS +len=INSTRUCTIONS +seed=S +to=L: log N up to L, +logn=L: log N alone. Each program runs on another memory: latency, rate,
 //   shared bus, stalls of every channel, or a range that answers with errors. Compared: the result of every
 //   instruction as it is written, memory at the end (all banks are stored), status, error number; cycles are
 //   repeatable.
@@ -10,7 +10,9 @@
 
 #include "../../registers/generated/core_registers.h"
 #include "../../sim/src/rm_core.h"
+#include "cover.h"
 #include "generator.h"
+#include "operations.h"
 #include "table.h"
 
 using namespace rm_test;
@@ -26,6 +28,8 @@ struct Result {
 };
 
 constexpr uint32_t kBusy = 1, kDone = 2, kError = 4;
+// Fields of CONTROL.
+constexpr uint32_t kStart = 1, kIrqEnable = 4;
 enum { kErrFetch = 9, kErrRead = 10, kErrWrite = 11 };
 
 class Bench {
@@ -39,15 +43,16 @@ class Bench {
   }
   ~Bench() { rm_core_free(core_); }
 
-  u64 program(unsigned length) {
-    const unsigned log_n = unsigned(P_LOGN_MIN + rng_.below(P_LOGN_MAX - P_LOGN_MIN + 1));
+  u64 program(unsigned length, unsigned least, unsigned most) {
+    const unsigned log_n = unsigned(least + rng_.below(most - least + 1));
     const std::size_t code = (length + 2 * kBanks + 1) * 4;
     // limbs start at an even unit, as the widest bus asks
     const unsigned base = unsigned((code + 15) / 16 * 2);
-    Machine machine(log_n, factor_bits(), table_for(rng_, primes_, log_n), base * 8 + (kSlots << log_n));
-    for (std::size_t i = base * 8; i < machine.memory.size(); i++) machine.memory[i] = rng_.below(primes_[0]);
+    Machine machine(log_n, factor_bits(), table_for(rng_, primes_, log_n, P_MODS), base * 8 + (kSlots << log_n));
+    const unsigned home = unsigned(rng_.below(P_MODS));
+    for (std::size_t i = base * 8; i < machine.memory.size(); i++) machine.memory[i] = rng_.below(machine.table()[home].q);
     std::vector<u64> memory = machine.memory;
-    Generator generator(rng_, machine, base, kSlots, P_W);
+    Generator generator(rng_, machine, base, kSlots, P_W, home);
     std::vector<Instr> instrs;
     for (unsigned b = 0; b < kBanks; b++) instrs.push_back(generator.load(unsigned(rng_.below(kSlots)), b));
     for (unsigned i = 0; i < length; i++) instrs.push_back(generator.next());
@@ -88,8 +93,34 @@ class Bench {
     for (std::size_t i = base * 8; i < memory.size(); i++, checked++) {
       if (memory[i] != machine.memory[i]) fail("word %zu: %" PRIx64 ", expected %" PRIx64, i, memory[i], machine.memory[i]);
     }
+    for (const Instr& instr : instrs) {
+      const Fields f = Fields::decode(instr);
+      if (is_transform(f.opcode)) cover.hit("whole", operation(f.opcode), log_n);
+    }
     return checked;
   }
+
+  // The interrupt is raised while it is enabled, and only then; a program that has ended raises it as soon as it is.
+  void interrupt(unsigned log_n) {
+    vary();
+    std::vector<u64> memory(8, 0);  // END
+    ok(rm_core_set_memory(core_, bytes(memory), 64, &memory_), "set_memory");
+    set(CORE_REG_PROGRAM, 0);
+    set(CORE_REG_LOG_N, log_n);
+    set(CORE_REG_CONTROL, kStart);
+    for (unsigned n = 0; get(CORE_REG_STATUS) & kBusy; n++) {
+      if (n > 100000) fail("a program of one END does not end");
+    }
+    if (rm_core_wait(core_, 100) != RM_CORE_LIMIT) fail("an interrupt that is not enabled");
+    if (!(get(CORE_REG_IRQ) & 1)) fail("an end that is not pending");
+    set(CORE_REG_CONTROL, kIrqEnable);
+    ok(rm_core_wait(core_, 4), "an interrupt that is pending and enabled");
+    if (get(CORE_REG_IRQ) & 1) fail("an interrupt that stays");
+    if (rm_core_wait(core_, 100) != RM_CORE_LIMIT) fail("an interrupt that was cleared");
+    cover.hit("interrupt", "masked"), cover.hit("interrupt", "enabled"), cover.hit("interrupt", "cleared");
+  }
+
+  Cover cover;
 
   u64 cycles() const {
     rm_core_counts counts;
@@ -205,6 +236,11 @@ int main(int argc, char** argv) {
   const u64 n = args.number("n", 20), length = args.number("len", 40), seed = args.number("seed", 1);
   Bench bench(seed);
   u64 checked = 0;
-  for (u64 i = 0; i < n; i++) checked += bench.program(unsigned(length));
+  const u64 alone = args.number("logn", 0), most = args.number("to", P_LOGN_MAX);
+  for (u64 i = 0; i < n; i++) {
+    checked += alone ? bench.program(unsigned(length), unsigned(alone), unsigned(alone)) : bench.program(unsigned(length), P_LOGN_MIN, unsigned(most));
+  }
+  bench.interrupt(P_LOGN_MIN);
+  bench.cover.print();
   return pass(checked, seed, bench.cycles(), "compact");
 }

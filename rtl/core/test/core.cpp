@@ -7,7 +7,9 @@
 // counters; and nothing may be left in a stream. A program that does not end is a failure.
 #include <algorithm>
 
+#include "cover.h"
 #include "generator.h"
+#include "operations.h"
 #include "streams.h"
 #include "table.h"
 
@@ -54,15 +56,17 @@ class Bench {
     const std::size_t limb = std::size_t(1) << log_n, code = (length + 2 * kBanks + 8) * 4;
     base_ = unsigned((code + 15) / 16 * 2);  // limbs start at an even unit, as the widest bus asks
     write_table_ = write_table_ || table_.empty() || rng_.chance(128);
-    if (write_table_) table_ = table_for(rng_, primes_, P_LogNMax);
+    if (write_table_) table_ = table_for(rng_, primes_, P_LogNMax, P_Mods);
+    const unsigned home = unsigned(rng_.below(P_Mods));
+    const u64 q = table_[home].q;
     machine_ = std::make_unique<Machine>(log_n, factor_bits(), shorter(table_, P_LogNMax, log_n), base_ * 8 + kSlots * limb);
     for (std::size_t i = base_ * 8; i < machine_->memory.size(); i++) {
-      machine_->memory[i] = rng_.chance(16) ? primes_[0] - 1 : rng_.below(primes_[0]);
+      machine_->memory[i] = rng_.chance(16) ? q - 1 : rng_.below(q);
     }
     memory_ = machine_->memory;
     program_ = {};
     program_.log_n = log_n;
-    Generator generator(rng_, *machine_, base_, kSlots, P_W);
+    Generator generator(rng_, *machine_, base_, kSlots, P_W, home);
     for (unsigned b = 0; b < kBanks; b++) program_.code.push_back(generator.load(unsigned(rng_.below(kSlots)), b));
     for (unsigned i = 0; i < length; i++) program_.code.push_back(generator.next());
     for (unsigned b = 0; b < kBanks; b++) program_.code.push_back(generator.store(b, b));
@@ -88,7 +92,17 @@ class Bench {
         }
         program_.expected = kBank;
         break;
-      case kModulus: bad.w[0] |= u64(P_Mods + rng_.below(32 - P_Mods)) << 8, program_.expected = kModulus; break;
+      case kModulus: {
+        const u64 none = P_Mods + rng_.below(32 - P_Mods);
+        if (rng_.chance(128)) {
+          isa::modulus.put(bad.w, none);
+        } else {
+          f.opcode = isa::kLift, bad = f.encode();
+          isa::source.put(bad.w, none);
+        }
+        program_.expected = kModulus;
+        break;
+      }
       case kOperands: bad.w[0] ^= u64(1) << (rng_.chance(128) ? 21 : 25), program_.expected = kOperands; break;
       case kPermute: bad.w[1] |= u64(1) << 54, bad.w[3] = rng_.below(2), program_.expected = kPermute; break;
       case kAlign:  // only where the bus is wider than 64 bytes
@@ -116,7 +130,7 @@ class Bench {
   }
 
   void write_tables() {
-    for (unsigned m = 0; m < kModuli; m++) {
+    for (unsigned m = 0; m < P_Mods; m++) {
       const TableEntry& e = table_[m];
       write(m, 0, e.q);
       write(m, 1, e.aux);
@@ -177,8 +191,12 @@ class Bench {
     u64 arith = 0;
     for (u64 i = 0; i < instructions; i++) arith += Fields::decode(program_.code[i]).opcode >= kArith;
     if (counters_[kArithBusy] != arith * ((u64(1) << program_.log_n) / kCols)) fail("rows counted wrongly");
+    if (program_.expected == kNone) reached();
+    if (program_.expected != kNone) cover.hit("error", program_.expected);
     return checked;
   }
+
+  Cover cover;
 
   Program& program() { return program_; }
   u64 counter(unsigned i) const { return counters_[i]; }
@@ -196,8 +214,39 @@ class Bench {
     set_ctrl(false, false, 0, 0);
   }
   bool refused() const { return refused_; }
+  // A start that is taken clears what the status says of the one that was not, whether it runs or is refused for its size.
+  void refusal_ends() {
+    std::vector<u64> end(4, 0);
+    Streams none(rng_, end, Stalls());
+    set_ctrl(true, false, 0, rng_.chance(128) ? P_LogNMin : P_LogNMax + 1);
+    cycle(none);
+    set_ctrl(false, false, 0, 0);
+    finish(none);
+    if (refused_) fail("a start that was taken leaves `refused`");
+    cover.hit("refused", "cleared");
+  }
 
  private:
+  // What the program that has passed had in it.
+  void reached() {
+    for (const Instr& instr : program_.code) {
+      const Fields f = Fields::decode(instr);
+      const char* name = operation(f.opcode);
+      if (!name) continue;
+      const arith::Cmd& c = f.cmd;
+      const bool transform = is_transform(f.opcode);
+      if (c.a) cover.hit("bank", name, "a", c.a_bank);
+      if (c.c) cover.hit("bank", name, "c", c.c_bank);
+      if (c.to_bank) cover.hit("bank", name, "d", c.d_bank);
+      if (!transform) cover.hit("place", name, c.s ? "stream" : "banks", c.to_bank ? c.to_mem ? "both" : "bank" : "memory");
+      if (c.permute) cover.hit("permute", name);
+      if (c.swap) cover.hit("swap", name);
+      if (c.shift) cover.hit("shift", name);
+      cover.hit("modulus", transform ? name : "arithmetic", f.modulus);
+      if (f.opcode == isa::kLift) cover.hit("modulus", "source", f.source);
+      cover.hit("degree", transform ? name : c.permute ? "permute" : "rows", program_.log_n);
+    }
+  }
   void set_ctrl(bool start, bool soft_reset, unsigned addr, unsigned log_n) {
     dut_->start_i = start;
     dut_->soft_reset_i = soft_reset;
@@ -246,6 +295,7 @@ u64 faulty(Bench& bench, Rng& rng) {
     bench.start_again(none);
     bench.finish(none);
     if (!bench.error() || bench.code() != kLogN) fail("log N out of range was accepted");
+    bench.cover.hit("error", unsigned(kLogN));
     return 1;
   }
   auto streams = bench.start();
@@ -265,11 +315,14 @@ u64 faulty(Bench& bench, Rng& rng) {
     if (was_busy) bench.soft_reset(*streams);
     bench.finish(*streams);
     if (was_busy && bench.error() && bench.code() != kAborted) fail("soft reset: code %u", bench.code());
+    if (was_busy && bench.error()) bench.cover.hit("error", unsigned(kAborted));
+    bench.refusal_ends();
     return 1;
   }
   bench.finish(*streams);
   if (kind == 5 || kind == 6) {
     if (!bench.error() || bench.code() != (kind == 5 ? kRead : kWrite)) fail("bus error: code %u", bench.code());
+    bench.cover.hit("error", bench.code());
     return 1;
   }
   return bench.check();
@@ -298,5 +351,6 @@ int main(int argc, char** argv) {
     bench.finish(*streams);
     checked += bench.check();
   }
+  bench.cover.print();
   return pass(checked, seed, dut.cycles(), "core");
 }

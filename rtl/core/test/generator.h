@@ -9,9 +9,10 @@ namespace rm_test {
 
 class Generator {
  public:
-  // `machine` holds the initial memory; it is run along, so that operands can be checked. Limbs lie from `base` on.
-  Generator(Rng& rng, Machine& machine, unsigned base, unsigned slots, unsigned width)
-      : rng_(rng), machine_(machine), base_(base), width_(width), written_(slots, 0) {}
+  // `machine` holds the initial memory; it is run along, so that operands can be checked. Limbs lie from `base` on. Most
+  // instructions are modulo `home`, an index in the table; memory should hold residues of it.
+  Generator(Rng& rng, Machine& machine, unsigned base, unsigned slots, unsigned width, unsigned home)
+      : rng_(rng), machine_(machine), base_(base), width_(width), home_(home), written_(slots, 0) {}
 
   unsigned slot_addr(unsigned slot) const { return base_ + slot * unsigned((std::size_t(1) << machine_.log_n()) / 8); }
 
@@ -49,7 +50,7 @@ class Generator {
   }
   void target(Fields& f, unsigned slot) { f.d_addr = slot_addr(slot); }
 
-  unsigned modulus() { return rng_.chance(200) ? 0 : unsigned(rng_.below(machine_.table().size())); }
+  unsigned modulus() { return rng_.chance(180) ? home_ : unsigned(rng_.below(machine_.table().size())); }
 
   Fields transform() {
     Fields f;
@@ -145,7 +146,7 @@ class Generator {
 
   Rng& rng_;
   Machine& machine_;
-  unsigned base_, width_;
+  unsigned base_, width_, home_;
   unsigned latest_ = 0;            // the bank written last by the arithmetic unit
   std::vector<unsigned> written_;  // number of the store that wrote the slot last
 };

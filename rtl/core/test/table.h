@@ -20,10 +20,14 @@ inline std::vector<u64> primes(Rng& rng, unsigned count, unsigned log_n) {
   return found;
 }
 
-// Table entries for limbs of 2^log_n words.
-inline std::vector<TableEntry> table_for(Rng& rng, const std::vector<u64>& primes, unsigned log_n) {
+// A full table for limbs of 2^log_n words: each prime once, then any of them, with roots of their own. So no entry can stand
+// for another one.
+inline std::vector<TableEntry> table_for(Rng& rng, const std::vector<u64>& primes, unsigned log_n, unsigned entries) {
   std::vector<TableEntry> table;
-  for (u64 q : primes) table.push_back({q, modulus_aux(q), primitive_root(q, log_n, rng)});
+  for (unsigned m = 0; m < entries; m++) {
+    const u64 q = primes[m < primes.size() ? m : rng.below(primes.size())];
+    table.push_back({q, modulus_aux(q), primitive_root(q, log_n, rng)});
+  }
   return table;
 }
 

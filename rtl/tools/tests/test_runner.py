@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from rtl.sim import soak
 from rtl.synth import cells
-from rtl.tools import boxes, compose, mutate, page, synth
-from rtl.tools.block import RTL, BlockError, closure, expand, load, names
+from rtl.tools import boxes, compose, cover, mutate, page, synth
+from rtl.tools.block import RTL, BlockError, closure, declared, expand, load, names
 from rtl.tools.check import tasks
 
 
@@ -331,3 +332,59 @@ def test_the_page_reports_where_the_area_of_a_core_goes(tmp_path):
     assert "| 1,000 | 40% | 20% | 15% | 5% | 7% | 13% |" in page.text(tmp_path)
     (tmp_path / "bank.json").write_text("[]")
     assert "Where the area" not in page.text(tmp_path)
+
+
+def plan_of(root: Path, *points: dict[str, object]) -> None:
+    write_block(
+        root,
+        "one",
+        tests=[{"name": "a", "top": "a", "harness": []}, {"name": "b", "top": "a", "harness": []}],
+    )
+    (root / "one" / "test").mkdir()
+    (root / "one" / "test" / "plan.json").write_text(json.dumps(points))
+
+
+def test_a_plan_is_every_combination_but_what_it_leaves_out(tmp_path):
+    of = [{"operation": ["add", "ntt"]}, {"bank": [0, 1]}, {"place": ["x", "y"]}]
+    plan_of(tmp_path, {"point": "p", "of": of, "not": [["ntt", 1], ["*", 0, "y"]], "why": "", "tests": ["a"]})
+    (point,) = cover.plan("one", tmp_path)
+    assert point.bins == ("p/add/0/x", "p/add/1/x", "p/add/1/y", "p/ntt/0/x")
+
+
+def test_what_nothing_reached_is_named_once_all_tests_of_a_point_ran(tmp_path, capsys):
+    of = [{"operation": ["add", "sub", "ntt"]}]
+    plan_of(tmp_path, {"point": "p", "of": of, "why": "", "tests": ["a", "b"]})
+    said = cover.parsed(["COVER p/add 3", "PASS x", "COVER p/add 2"])
+    assert said == {"p/add": 5}
+    assert cover.holes("one", {"a": said}, tmp_path) == []
+    assert cover.holes("one", {"a": said, "b": cover.parsed(["COVER p/ntt 1"])}, tmp_path) == ["p/sub"]
+    assert "cover one/p: 2 of 3; not reached: p/sub" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"tests": ["c"]}, "no test c"), ({"not": [["mul"]]}, "nothing is left out by")],
+)
+def test_a_plan_that_names_nothing_is_refused(tmp_path, change, said):
+    plan_of(tmp_path, {"point": "p", "of": [{"operation": ["add"]}], "why": "", "tests": ["a"]} | change)
+    with pytest.raises(BlockError, match=said):
+        cover.plan("one", tmp_path)
+
+
+def test_plans_of_all_blocks_can_be_read():
+    assert "core" in [name for name in names() if cover.plan(name)]
+
+
+def test_a_campaign_draws_the_same_cores_again_and_reads_its_log(tmp_path):
+    cores = [soak.drawn(7, case) for case in range(300)]
+    assert (
+        cores == [soak.drawn(7, case) for case in range(300)] != [soak.drawn(8, case) for case in range(300)]
+    )
+    for parameter in declared():
+        if parameter.get("simulated") and "values" in parameter and parameter["rtl"] != "KIND":
+            assert {getattr(core, parameter["rtl"]) for core, _ in cores} == set(parameter["values"])
+    assert len({seed for _, seed in cores}) == 300
+    log = tmp_path / "log.jsonl"
+    assert soak.read(log) == []
+    log.write_text('{"case": 0, "ok": true}\n{"case": 1, "o')
+    assert soak.read(log) == [{"case": 0, "ok": True}]

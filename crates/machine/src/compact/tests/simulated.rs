@@ -103,7 +103,7 @@ fn random_programs_run_on_the_simulated_core() {
 }
 
 /// Instructions in any order on limbs that are all zero, every second one a transform; `units` is a limb in address units.
-fn any_instructions(random: &mut Random, units: u32, count: usize) -> Vec<Instruction> {
+fn any_instructions(random: &mut Random, units: u32, count: usize, moduli: u32) -> Vec<Instruction> {
     let (mut program, mut stores) = (Vec::new(), 0u16);
     while program.len() < count {
         let kinds = if random.below(2) == 0 { 3 } else { 14 };
@@ -115,9 +115,9 @@ fn any_instructions(random: &mut Random, units: u32, count: usize) -> Vec<Instru
         let after = stores - random.below(1 + u64::from(stores.min(3))) as u16;
         let s = s.map(|limb| Stream { address: limb * units, after });
         let permute = (random.below(6) == 0).then(|| 2 * random.below(1 << 10) as u32 + 1);
-        let modulus = random.below(4) as u8;
+        let modulus = random.below(u64::from(moduli.min(4))) as u8;
         let i = Instruction { modulus, a, c, d, store, s, permute, ..Instruction::new(op) };
-        if i.check(16).is_ok() {
+        if i.check(moduli).is_ok() {
             stores += u16::from(store.is_some());
             program.push(i);
         }
@@ -126,30 +126,62 @@ fn any_instructions(random: &mut Random, units: u32, count: usize) -> Vec<Instru
     program
 }
 
+/// Runs instructions in any order on the simulated core: the cycles of the model. Returns how many transforms were ganged.
+fn count_any(config: CompactConfig, memory: SimulatedMemory, log_n: u32, random: &mut Random) -> usize {
+    let moduli = config.moduli();
+    let program = any_instructions(random, (8 << log_n) / 64, 50, moduli);
+    let mut core = library().open(&config, 1 << 20, memory).unwrap();
+    for (i, q) in kinds::primes(&config, log_n, moduli.min(4) as usize, true, 1).into_iter().enumerate() {
+        core.set_modulus(i, &TableEntry::new(&config, q, log_n).unwrap()).unwrap();
+    }
+    let words: Vec<u64> = program.iter().flat_map(Instruction::encode).collect();
+    core.write(1 << 19, &words).unwrap();
+    for roots in [model::Roots::default(), model::Roots::left_by(&program)] {
+        let counted = core.run(1 << 19, log_n).unwrap();
+        let modelled = model::simulate_on(&config, log_n, &program, memory.settings(), roots).unwrap();
+        assert_eq!(modelled.counters, counted, "{memory:?}");
+    }
+    program.iter().filter(|i| i.is_ganged()).count()
+}
+
 #[test]
 #[ignore = "needs a simulated core: RINGMILL_TEST_CORE"]
 fn the_model_counts_any_order_of_instructions() {
     let mut random = Random(21);
     let mut ganged = 0;
     for seed in 0..60 {
-        let log_n = 10 + (seed % 3) as u32;
         let config = config(5 + 7 * (seed as u32 % 9), 1);
         let memory = if seed % 2 == 0 { SimulatedMemory::of(&config) } else { moody(&config, seed) };
-        let program = any_instructions(&mut random, (8 << log_n) / 64, 50);
-        ganged += program.iter().filter(|i| i.is_ganged()).count();
-        let mut core = library().open(&config, 1 << 20, memory).unwrap();
-        for (i, q) in primes(log_n, 4).into_iter().enumerate() {
-            core.set_modulus(i, &TableEntry::new(&config, q, log_n).unwrap()).unwrap();
-        }
-        let words: Vec<u64> = program.iter().flat_map(Instruction::encode).collect();
-        core.write(1 << 19, &words).unwrap();
-        for roots in [model::Roots::default(), model::Roots::left_by(&program)] {
-            let counted = core.run(1 << 19, log_n).unwrap();
-            let modelled = model::simulate_on(&config, log_n, &program, memory.settings(), roots).unwrap();
-            assert_eq!(modelled.counters, counted, "seed {seed}, {memory:?}");
-        }
+        ganged += count_any(config, memory, 10 + (seed % 3) as u32, &mut random);
     }
     assert!(ganged > 60, "{ganged} ganged transforms");
+}
+
+/// A number that the campaign gives, `RINGMILL_SOAK_…`.
+fn given(name: &str) -> u64 {
+    let text = std::env::var(format!("RINGMILL_SOAK_{name}")).expect("`python -m rtl.sim.soak` sets it");
+    text.parse().expect("a number")
+}
+
+/// One step of a campaign of random programs: `python -m rtl.sim.soak`. Every seed is a program of its own, on a memory of its
+/// own.
+#[test]
+#[ignore = "a part of `make soak`: needs RINGMILL_TEST_CORE, RINGMILL_SOAK_SEED and RINGMILL_SOAK_PROGRAMS"]
+fn soak() {
+    for seed in (given("SEED")..).take(given("PROGRAMS") as usize) {
+        let mut random = Random(seed);
+        let config = config(1 + random.below(200) as u32, 1 + random.below(4) as u32);
+        let moduli_max = u64::from(config.moduli()).min(6);
+        let log_n = (10 + random.below(4) as u32).min(config.log_n_max());
+        let memory = if random.below(2) == 0 { SimulatedMemory::of(&config) } else { moody(&config, seed) };
+        println!("seed {seed}: N = 2^{log_n}, {memory:?}");
+        let moduli = kinds::primes(&config, log_n, 1 + random.below(moduli_max) as usize, true, seed);
+        if !moduli.is_empty() {
+            let instructions = 4 + random.below(60) as usize;
+            check(config, memory, &RandomProgram { log_n, moduli, instructions, seed }.generate().unwrap());
+        }
+        count_any(config, memory, log_n, &mut random);
+    }
 }
 
 /// Puts a plan and random inputs into a core.
