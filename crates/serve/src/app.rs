@@ -1,6 +1,8 @@
 //! What all tasks share.
 
 use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -14,9 +16,10 @@ use crate::config::Config;
 use crate::error::ServeError;
 use crate::metrics::Metrics;
 use crate::scheduler::Runs;
-use crate::store::jobs::{Class, Failure};
-use crate::store::{Store, uploads};
-use crate::token::TokenKey;
+use crate::store::jobs::{self, Class, Failure};
+use crate::store::postgres::Serving;
+use crate::store::{Store, random_id, settings, uploads};
+use crate::token::{KEY, TokenKey};
 use crate::worker::parent::Worker;
 use crate::worker::protocol::{Answer, Request};
 
@@ -31,6 +34,10 @@ pub(crate) struct App {
     pub(crate) store: Store,
     pub(crate) blobs: Blobs,
     pub(crate) key: TokenKey,
+    /// The name of this process among the nodes of its database; empty where it is the only one.
+    pub(crate) node: String,
+    /// Ends with the service: no other may serve the database as it does.
+    _serving: Option<Serving>,
     pub(crate) metrics: Metrics,
     pub(crate) runs: Runs,
     /// Uploads that may still begin to send.
@@ -46,13 +53,20 @@ pub(crate) struct App {
 }
 
 impl App {
+    /// Opens what a service needs. Not within a task: it waits.
     pub(crate) fn new(config: Config) -> Result<Self, ServeError> {
         let blobs = Blobs::open(&config.dir)?;
-        let store = Store::open(&config.dir)?;
+        let (store, key) = opened(&config)?;
+        let serving = store.serve(true)?;
+        let node = if store.is_shared() { node(&config.dir)? } else { String::new() };
         blobs.sweep(&store.now(uploads::all)?)?;
         collect::recover(&store, &blobs)?;
+        // Nobody else runs jobs: leases are those of a service that has ended.
+        store.now(|t| jobs::sweep(t, true))?;
         Ok(Self {
-            key: TokenKey::open(&config.dir)?,
+            key,
+            node,
+            _serving: serving,
             metrics: Metrics::new()?,
             runs: Runs::default(),
             slots: Semaphore::new(config.max_uploads),
@@ -125,6 +139,31 @@ impl App {
             Answer::Failed(Failure { class: Class::User, code: "CheckTime".into(), message })
         }))
     }
+}
+
+/// The database of a service, and the key of its tokens, which is that of all its nodes.
+pub(crate) fn opened(config: &Config) -> Result<(Store, TokenKey), ServeError> {
+    let (store, key) = (Store::open(config)?, TokenKey::open(&config.dir)?);
+    if store.is_shared() {
+        let own = key.check();
+        if store.now(|t| settings::agreed(t, KEY, &own))? != own {
+            let why =
+                format!("{KEY} is another one than that of the database's first node; copy it from there");
+            return Err(ServeError::Start(why));
+        }
+    }
+    Ok((store, key))
+}
+
+/// The name of a node, which its folder keeps.
+fn node(dir: &Path) -> Result<String, ServeError> {
+    let path = dir.join("node");
+    if let Ok(name) = fs::read_to_string(&path) {
+        return Ok(name);
+    }
+    let name = random_id()?;
+    fs::write(&path, &name).map_err(ServeError::io("writing the name of the node"))?;
+    Ok(name)
 }
 
 /// The right to write to an upload; it ends with this.

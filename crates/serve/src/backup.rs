@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::blobs::{Blobs, hash_file, listed};
 use crate::error::ServeError;
+use crate::store::database::values;
 use crate::store::{DATABASE, Store, audit};
 use crate::token::KEY;
 use crate::{collect, folder};
@@ -134,17 +135,15 @@ pub(crate) fn faults(
     if !dir.join(KEY).is_file() {
         found.push(format!("{KEY} is missing: no token is valid without it"));
     }
-    let sound: String = store.now(|t| Ok(t.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?))?;
-    if sound != "ok" {
-        found.push(format!("the database is damaged: {sound}"));
+    if let Some(damage) = store.damage()? {
+        found.push(format!("the database is damaged: {damage}"));
     }
     if let Some(id) = store.now(audit::broken)? {
         found.push(format!("entry {id} of the audit log was changed"));
     }
     let rows: Vec<(i64, String, i64)> = store.now(|t| {
-        let mut rows = t.prepare("SELECT tenant, hash, size FROM objects ORDER BY tenant, hash")?;
-        let rows = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let sql = "SELECT tenant, hash, size FROM objects ORDER BY tenant, hash";
+        t.all(sql, values![], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
     })?;
     for (tenant, hash, size) in rows {
         let path = blobs.object(tenant, &hash);

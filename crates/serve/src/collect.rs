@@ -116,8 +116,9 @@ pub(crate) fn gc(store: &Store, blobs: &Blobs, keep: &Keep, dry: bool) -> Result
         collect(store, blobs)?;
     }
     for (tenant, folder) in blobs.folders()? {
-        // A file becomes an object within a transaction: none is between the two here.
+        // A file becomes an object within a transaction that holds its tenant: none is between the two here.
         store.now(|t| {
+            t.lock_tenant(tenant)?;
             for path in listed(&folder)? {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
                 if objects::get(t, tenant, name)?.is_none() {

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::error::ServeError;
 use crate::store::objects::Kind;
 
 /// Settings; all have defaults for one machine.
@@ -10,6 +11,8 @@ use crate::store::objects::Kind;
 pub struct Config {
     /// The folder that holds everything.
     pub dir: PathBuf,
+    /// The database, if it is not a file in `dir`.
+    pub postgres: Option<Postgres>,
     /// Where to listen.
     pub listen: SocketAddr,
     /// Jobs that run at once, each in a process of its own.
@@ -44,6 +47,53 @@ pub struct Config {
     pub quota_bytes: u64,
     /// Jobs that a new tenant may have open.
     pub quota_jobs: u64,
+}
+
+/// Where a database of PostgreSQL is. The password is in neither: it is read when a connection is made.
+#[derive(Debug, Clone)]
+pub struct Postgres {
+    /// As "postgres://USER@HOST/NAME".
+    pub url: String,
+    /// The file that holds the password.
+    pub password_file: Option<PathBuf>,
+}
+
+/// The variable that holds the password if no file does.
+pub const PASSWORD: &str = "RINGMILL_DATABASE_PASSWORD";
+
+impl Postgres {
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// A sentence that says what is right. It does not repeat the address, which may hold a password.
+    pub fn parse(url: &str) -> Result<Self, String> {
+        let right = "give the database as postgres://USER@HOST/NAME";
+        let schemes = ["postgres://", "postgresql://"];
+        if !schemes.iter().any(|scheme| url.starts_with(scheme)) {
+            return Err(right.into());
+        }
+        let config: postgres::Config = url.parse().map_err(|e| format!("{right}: {e}"))?;
+        if config.get_password().is_some() {
+            return Err(format!(
+                "everyone on this machine sees a password in a command; give it in the file that --database-password-file names, or in {PASSWORD}"
+            ));
+        }
+        Ok(Self { url: url.to_owned(), password_file: None })
+    }
+
+    /// What a connection needs, with the password as it is now.
+    pub(crate) fn config(&self) -> Result<postgres::Config, ServeError> {
+        let wrong = |e: postgres::Error| ServeError::Start(e.to_string());
+        let mut config: postgres::Config = self.url.parse().map_err(wrong)?;
+        if let Some(file) = &self.password_file {
+            let read =
+                std::fs::read_to_string(file).map_err(ServeError::io("reading the database's password"))?;
+            config.password(read.trim_end_matches(['\r', '\n']));
+        } else if let Ok(password) = std::env::var(PASSWORD) {
+            config.password(password);
+        }
+        Ok(config)
+    }
 }
 
 /// Seconds after its last use until an object is removed, by kind, and until a job that has ended is forgotten; 0 keeps them.
@@ -109,6 +159,7 @@ impl Config {
     pub fn new(dir: impl Into<PathBuf>) -> Self {
         Self {
             dir: dir.into(),
+            postgres: None,
             listen: SocketAddr::from(([127, 0, 0, 1], 8750)),
             workers: 1,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
@@ -133,6 +184,17 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_of_a_database_holds_no_password() {
+        let right = Postgres::parse("postgres://me@db.example/ringmill").unwrap();
+        assert_eq!(right.config().unwrap().get_user(), Some("me"));
+        let secret = Postgres::parse("postgres://me:hunter2@db.example/ringmill").unwrap_err();
+        assert!(secret.contains("--database-password-file") && !secret.contains("hunter2"), "{secret}");
+        for wrong in ["", "db.example", "mysql://me@db.example/x", "postgres://me@db.example:port/x"] {
+            assert!(Postgres::parse(wrong).unwrap_err().contains("postgres://USER@HOST/NAME"), "{wrong}");
+        }
+    }
 
     #[test]
     fn times_are_set_by_kind() {

@@ -54,6 +54,8 @@ pub enum ServeError {
     Checksum,
     #[error("another request writes to this upload; wait for it to end")]
     Locked,
+    #[error("another node holds this upload; send its pieces there, or begin a new upload here")]
+    OtherNode { node: String },
     #[error("the upload has expired; begin again")]
     Gone,
     #[error("this Idempotency-Key was used for another job; use a new one for each job")]
@@ -68,10 +70,12 @@ pub enum ServeError {
     CutOff,
     #[error("the server is going down; try again in a moment")]
     Draining,
-    #[error("too many uploads run at once; try again in a moment")]
+    #[error("the service is busy; try again in a moment")]
     Busy,
+    #[error("the service's database is away; try again in a moment")]
+    DatabaseAway,
     #[error("the database failed: {0}")]
-    Database(rusqlite::Error),
+    Database(String),
     #[error("{action} failed: {source}")]
     Io { action: &'static str, source: std::io::Error },
     #[error("a worker failed: {why}")]
@@ -84,7 +88,7 @@ impl From<rusqlite::Error> for ServeError {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::DiskFull) => Self::DiskFull,
-            _ => Self::Database(error),
+            _ => Self::Database(error.to_string()),
         }
     }
 }
@@ -124,6 +128,7 @@ impl ServeError {
             Self::Offset { .. } => (S::CONFLICT, "Offset"),
             Self::Checksum => (S::from_u16(460).unwrap_or(S::BAD_REQUEST), "Checksum"),
             Self::Locked => (S::LOCKED, "Locked"),
+            Self::OtherNode { .. } => (S::MISDIRECTED_REQUEST, "OtherNode"),
             Self::Gone => (S::GONE, "Gone"),
             Self::Idempotency => (S::UNPROCESSABLE_ENTITY, "IdempotencyKey"),
             Self::TusVersion => (S::PRECONDITION_FAILED, "TusVersion"),
@@ -131,6 +136,7 @@ impl ServeError {
             Self::TooSlow => (S::REQUEST_TIMEOUT, "TooSlow"),
             Self::CutOff => (S::BAD_REQUEST, "CutOff"),
             Self::Draining => (S::SERVICE_UNAVAILABLE, "Draining"),
+            Self::DatabaseAway => (S::SERVICE_UNAVAILABLE, "DatabaseAway"),
             Self::Busy => (S::SERVICE_UNAVAILABLE, "Busy"),
             Self::Database(_) | Self::Io { .. } | Self::Worker { .. } | Self::Start(_) => {
                 (S::INTERNAL_SERVER_ERROR, "Internal")
@@ -141,6 +147,7 @@ impl ServeError {
     /// Figures that a program can act on.
     fn figures(&self) -> Value {
         match self {
+            Self::OtherNode { node } => json!({ "node": node }),
             Self::Offset { offset, .. } => json!({ "offset": offset }),
             Self::QuotaBytes { most, held, asked } => json!({ "most": most, "held": held, "asked": asked }),
             Self::TooLarge { found, most, .. } => json!({ "found": found, "most": most }),
@@ -157,7 +164,7 @@ impl ServeError {
     fn retry_after(&self) -> Option<u64> {
         match self {
             Self::QueueFull { seconds, most } => Some((seconds - most).clamp(1.0, 600.0).ceil() as u64),
-            Self::QuotaJobs { .. } | Self::Draining | Self::DiskFull => Some(5),
+            Self::QuotaJobs { .. } | Self::Draining | Self::DiskFull | Self::DatabaseAway => Some(5),
             Self::Busy | Self::Locked => Some(1),
             _ => None,
         }

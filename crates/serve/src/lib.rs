@@ -45,12 +45,12 @@ pub use backup::Saved;
 pub use collect::Collected;
 pub use worker::child::work;
 
-use crate::app::App;
+use crate::app::{App, opened};
 use crate::blobs::Blobs;
 use crate::config::Config;
 use crate::error::ServeError;
-use crate::store::{DATABASE, Store, audit, jobs, tenants};
-use crate::token::{Scope, TokenKey};
+use crate::store::{DATABASE, Store, audit, spawned, tenants};
+use crate::token::Scope;
 
 /// The name of the tenant that a new folder has.
 pub const FIRST_TENANT: &str = "default";
@@ -78,10 +78,12 @@ pub async fn serve(config: Config, reported: impl FnOnce(&Started)) -> Result<()
     let taken =
         |_| ServeError::Start(format!("{} is served by another process already", config.dir.display()));
     flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(taken)?;
-    let app = Arc::new(App::new(config)?);
-    // Nobody else runs jobs of this folder: leases are those of a service that has ended.
-    app.store.run(|t| jobs::sweep(t, true)).await?;
-    let token = first_token(&app)?;
+    let (app, token) = spawned(|| {
+        let app = App::new(config)?;
+        let token = first_token(&app)?;
+        Ok((Arc::new(app), token))
+    })
+    .await?;
     let listener = TcpListener::bind(app.config.listen).await.map_err(ServeError::io("listening"))?;
     let address = listener.local_addr().map_err(ServeError::io("listening"))?;
     let stop = |kind| signal(kind).map_err(ServeError::io("waiting for signals"));
@@ -130,7 +132,7 @@ fn first_token(app: &App) -> Result<Option<String>, ServeError> {
 /// A folder that holds no service.
 pub fn add_tenant(config: &Config, name: &str) -> Result<String, ServeError> {
     folder(&config.dir)?;
-    let (store, key) = (Store::open(&config.dir)?, TokenKey::open(&config.dir)?);
+    let (store, key) = opened(config)?;
     store.now(|t| {
         let tenant = match tenants::named(t, name)? {
             Some(tenant) => tenant,
@@ -142,11 +144,11 @@ pub fn add_tenant(config: &Config, name: &str) -> Result<String, ServeError> {
 
 /// The store and the files of a folder that a service has made.
 fn existing(config: &Config) -> Result<(Store, Blobs), ServeError> {
-    if !config.dir.join(DATABASE).is_file() {
+    if config.postgres.is_none() && !config.dir.join(DATABASE).is_file() {
         let why = format!("{} holds no service; name its folder with --dir", config.dir.display());
         return Err(ServeError::Start(why));
     }
-    Ok((Store::open(&config.dir)?, Blobs::open(&config.dir)?))
+    Ok((Store::open(config)?, Blobs::open(&config.dir)?))
 }
 
 /// Removes objects and jobs whose time is over, and files that no object has; counts them alone if `dry`. The service may run.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lexopt::prelude::*;
-use ringmill_serve::config::Config;
+use ringmill_serve::config::{Config, Postgres};
 use ringmill_serve::error::ServeError;
 use ringmill_serve::{add_tenant, backup, check, check_audit, gc, logging, openapi, serve, work};
 
@@ -20,6 +20,9 @@ Runs encrypted programs for tenants over HTTP: docs/service.md.
     ringmill-serve openapi                 print the description of the interface
 
     --dir DIR            the folder that holds everything
+    --database URL       postgres://USER@HOST/NAME: PostgreSQL instead of a file in DIR
+    --database-password-file FILE
+                         its password, which else is in RINGMILL_DATABASE_PASSWORD
     --listen ADDRESS     127.0.0.1:8750; port 0 takes a free one
     --workers N          jobs at once (1)
     --threads N          threads of each job (all cores)
@@ -63,7 +66,7 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
     let mut more = More::default();
     let (mut verb, mut config) = (Verb::Serve, Config::new(""));
     let mut parser = lexopt::Parser::from_env();
-    let mut first = true;
+    let (mut first, mut password) = (true, None::<PathBuf>);
     while let Some(argument) = parser.next()? {
         match argument {
             Value(word) if first => {
@@ -94,6 +97,8 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
             Long("deep") if matches!(verb, Verb::Check) => more.deep = true,
             Long("keep") => config.keep.set(&parser.value()?.string()?)?,
             Long("dir") => config.dir = parser.value()?.into(),
+            Long("database") => config.postgres = Some(Postgres::parse(&parser.value()?.string()?)?),
+            Long("database-password-file") => password = Some(parser.value()?.into()),
             Long("listen") => config.listen = parser.value()?.parse()?,
             Long("workers") => config.workers = within(parser.value()?.parse()?, 1, 1024)?,
             Long("threads") => config.threads = within(parser.value()?.parse()?, 1, 256)?,
@@ -115,6 +120,11 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
             _ => return Err(argument.unexpected()),
         }
         first = false;
+    }
+    match (&mut config.postgres, password) {
+        (_, None) => {}
+        (Some(settings), file) => settings.password_file = file,
+        (None, Some(_)) => return Err("a password has no database; name it with --database".into()),
     }
     if config.dir.as_os_str().is_empty() && !matches!(verb, Verb::OpenApi | Verb::Work { .. }) {
         return Err("name the folder of the service with --dir".into());

@@ -274,7 +274,8 @@ pub(crate) async fn sweeper(app: Arc<App>) {
     let mut often = interval(Duration::from_secs(5));
     loop {
         often.tick().await;
-        match app.store.run(|t| Ok((jobs::sweep(t, false)?, uploads::sweep(t)?))).await {
+        let node = app.node.clone();
+        match app.store.run(move |t| Ok((jobs::sweep(t, false)?, uploads::sweep(t, &node)?))).await {
             Ok((changed, gone)) => {
                 for id in gone {
                     app.blobs.remove(&app.blobs.upload(&id));

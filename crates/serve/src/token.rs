@@ -92,6 +92,11 @@ impl TokenKey {
         }
     }
 
+    /// What shows whether two keys are the same, and nothing else of them.
+    pub(crate) fn check(&self) -> String {
+        blake3::keyed_hash(&self.0, b"ringmill token.key").to_hex().to_string()
+    }
+
     /// What is kept of a token.
     pub(crate) fn hash(&self, token: &str) -> [u8; 32] {
         *blake3::keyed_hash(&self.0, token.as_bytes()).as_bytes()

@@ -37,6 +37,9 @@ const ALIVE: Duration = Duration::from_secs(15);
 const OFTEN: Duration = Duration::from_millis(200);
 const AGAIN: Duration = Duration::from_secs(5);
 
+/// How often a job is looked at that another node may run.
+const ELSEWHERE: Duration = Duration::from_millis(250);
+
 /// Memory of a worker beside what a program is known to need.
 const BESIDE: u64 = 64 << 20;
 
@@ -114,6 +117,7 @@ pub(crate) async fn add(
                     return Ok((job, false));
                 }
             }
+            t.lock_tenant(caller.tenant)?;
             let object = |hash: &str, kind| of_kind(objects::get(t, caller.tenant, hash)?, kind);
             let program = object(&asked.program, Kind::Program)?;
             let keys = object(&asked.keys, Kind::Keys)?;
@@ -215,10 +219,12 @@ pub(crate) async fn see(
         changed.as_mut().enable();
         let name = id.clone();
         let job = app.store.read(move |t| jobs::get(t, caller.tenant, &name)).await?;
-        let over = !job.is_open() || app.is_draining() || Instant::now() >= until;
-        if over || timeout_at(until, changed).await.is_err() {
+        if !job.is_open() || app.is_draining() || Instant::now() >= until {
             return Ok(Json(seen(&app, job)));
         }
+        // The database alone knows what another node does.
+        let next = if app.store.is_shared() { until.min(Instant::now() + ELSEWHERE) } else { until };
+        let _ = timeout_at(next, changed).await;
     }
 }
 
@@ -280,7 +286,8 @@ impl Watched {
                 return Some(Event::default().event(name).data(text));
             }
             if !self.over {
-                let _ = timeout(AGAIN, async {
+                let again = if self.app.store.is_shared() { ELSEWHERE } else { AGAIN };
+                let _ = timeout(again, async {
                     tokio::select! {
                         () = changed => {}
                         () = moved => sleep(OFTEN).await,

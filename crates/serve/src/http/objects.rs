@@ -186,6 +186,7 @@ pub(crate) async fn finish(
                 // Its bytes count as those of an object from now on.
                 uploads::remove(t, &id)?;
             }
+            t.lock_tenant(by.tenant)?;
             if objects::get(t, by.tenant, &kept.hash)?.is_none() {
                 objects::room(t, by.tenant, kept.size)?;
                 objects::add(t, by.tenant, &kept, true)?;

@@ -160,6 +160,7 @@ pub(crate) async fn create(
         hash: announced(&headers)?,
         verified: None,
         expires,
+        node: app.node.clone(),
     };
     let added = upload.clone();
     app.store.run(move |t| uploads::add(t, &added)).await?;
@@ -172,6 +173,12 @@ pub(crate) async fn create(
         rows.extend(object.map(|object| (OBJECT, object.hash)));
     }
     tus(StatusCode::CREATED, rows)
+}
+
+/// An upload of the tenant whose bytes are here.
+async fn here(app: &App, tenant: i64, id: String) -> Result<Upload, ServeError> {
+    let upload = app.store.run(move |t| uploads::get(t, tenant, &id)).await?;
+    if upload.node == app.node { Ok(upload) } else { Err(ServeError::OtherNode { node: upload.node }) }
 }
 
 /// The bytes that are there and verified.
@@ -202,7 +209,7 @@ pub(crate) async fn offset(
     caller.need(Scope::Upload)?;
     speaks(&headers)?;
     let _writing = app.writing(&id)?;
-    let upload = app.store.run(move |t| uploads::get(t, caller.tenant, &id)).await?;
+    let upload = here(&app, caller.tenant, id).await?;
     let offset = there(&app, &upload).await?;
     let rows = vec![(OFFSET, offset.to_string()), (LENGTH, upload.size.to_string()), expiry(upload.expires)];
     tus(StatusCode::OK, rows)
@@ -299,7 +306,7 @@ pub(crate) async fn end(
     caller.need(Scope::Upload)?;
     speaks(&headers)?;
     let _writing = app.writing(&id)?;
-    let upload = app.store.run(move |t| uploads::get(t, caller.tenant, &id)).await?;
+    let upload = here(&app, caller.tenant, id).await?;
     forget(&app, &upload.id).await?;
     tus(StatusCode::NO_CONTENT, Vec::new())
 }

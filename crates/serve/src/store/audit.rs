@@ -1,25 +1,29 @@
 //! The audit log: who did what, each entry bound to the one before.
 
-use rusqlite::{OptionalExtension, Transaction, params};
-
 use crate::error::ServeError;
+use crate::store::database::{Transaction, values};
 use crate::store::now;
+use crate::store::postgres::AUDIT;
 use crate::token::Caller;
 
-/// Adds an entry.
+/// Entries that are read at once.
+const AT_ONCE: i64 = 1000;
+
+/// Adds an entry, as the last thing of a transaction: no other entry is added until it ends.
 pub(crate) fn note(
     t: &Transaction<'_>,
     caller: Option<&Caller>,
     action: &str,
     subject: &str,
 ) -> Result<(), ServeError> {
+    t.lock(AUDIT)?;
     let before: Option<String> =
-        t.query_row("SELECT chain FROM audit ORDER BY id DESC LIMIT 1", [], |row| row.get(0)).optional()?;
+        t.first("SELECT chain FROM audit ORDER BY id DESC LIMIT 1", values![], |row| row.get(0))?;
     let (at, tenant, token) = (now(), caller.map(|c| c.tenant), caller.map(|c| c.token.clone()));
     let chain = chained(&before.unwrap_or_default(), at, tenant, token.as_deref(), action, subject);
     t.execute(
         "INSERT INTO audit (at, tenant, token, action, subject, chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![at, tenant, token, action, subject, chain],
+        values![at, tenant, token, action, subject, chain],
     )?;
     Ok(())
 }
@@ -39,37 +43,43 @@ fn chained(
 
 /// The number of the first entry that was changed after it was written, if any.
 pub(crate) fn broken(t: &Transaction<'_>) -> Result<Option<i64>, ServeError> {
-    let mut rows =
-        t.prepare("SELECT id, at, tenant, token, action, subject, chain FROM audit ORDER BY id")?;
-    let mut rows = rows.query([])?;
-    let mut before = String::new();
-    while let Some(row) = rows.next()? {
-        let (token, action, subject): (Option<String>, String, String) =
-            (row.get(3)?, row.get(4)?, row.get(5)?);
-        let expected = chained(&before, row.get(1)?, row.get(2)?, token.as_deref(), &action, &subject);
-        let chain: String = row.get(6)?;
-        if chain != expected {
-            return Ok(Some(row.get(0)?));
+    let (mut before, mut last) = (String::new(), i64::MIN);
+    loop {
+        // In parts: a log may be longer than memory.
+        let sql = "SELECT id, at, tenant, token, action, subject, chain FROM audit WHERE id > ?1 ORDER BY id LIMIT ?2";
+        let rows = t.all(sql, values![last, AT_ONCE], |row| {
+            let (id, token): (i64, Option<String>) = (row.get(0)?, row.get(3)?);
+            let (action, subject): (String, String) = (row.get(4)?, row.get(5)?);
+            let chain: String = row.get(6)?;
+            let expected = chained(&before, row.get(1)?, row.get(2)?, token.as_deref(), &action, &subject);
+            let right = chain == expected;
+            before = chain;
+            Ok((id, right))
+        })?;
+        if let Some((id, _)) = rows.iter().find(|(_, right)| !right) {
+            return Ok(Some(*id));
         }
-        before = chain;
+        match rows.last() {
+            Some((id, _)) => last = *id,
+            None => return Ok(None),
+        }
     }
-    Ok(None)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Store;
+    use crate::store::testing::each;
 
     #[test]
     fn an_entry_that_was_changed_is_found() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = Store::open(dir.path()).unwrap();
-        store.now(|t| (0..5).try_for_each(|k| note(t, None, "test", &k.to_string()))).unwrap();
-        assert_eq!(store.now(broken).unwrap(), None);
-        store.now(|t| Ok(t.execute("UPDATE audit SET subject = 'x' WHERE id = 3", [])?)).unwrap();
-        assert_eq!(store.now(broken).unwrap(), Some(3));
-        store.now(|t| Ok(t.execute("DELETE FROM audit WHERE id = 1", [])?)).unwrap();
-        assert_eq!(store.now(broken).unwrap(), Some(2));
+        each(|store| {
+            store.now(|t| (0..5).try_for_each(|k| note(t, None, "test", &k.to_string()))).unwrap();
+            assert_eq!(store.now(broken).unwrap(), None);
+            store.now(|t| t.execute("UPDATE audit SET subject = 'x' WHERE id = 3", values![])).unwrap();
+            assert_eq!(store.now(broken).unwrap(), Some(3));
+            store.now(|t| t.execute("DELETE FROM audit WHERE id = 1", values![])).unwrap();
+            assert_eq!(store.now(broken).unwrap(), Some(2));
+        });
     }
 }

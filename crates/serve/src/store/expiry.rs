@@ -3,10 +3,11 @@
 //! An object goes in two steps. Its row becomes a tombstone, in one transaction; then the file goes, and the tombstone after it. A
 //! service that is ended between the two goes on where it was.
 
-use rusqlite::{Transaction, params};
+use std::collections::BTreeSet;
 
 use crate::config::Keep;
 use crate::error::ServeError;
+use crate::store::database::{Transaction, values};
 use crate::store::objects::{Kind, Object, unneeded};
 use crate::store::{audit, now};
 
@@ -41,24 +42,20 @@ pub(crate) fn over(t: &Transaction<'_>, keep: &Keep, most: i64) -> Result<Vec<Go
              AND {} ORDER BY o.used LIMIT ?3",
             unneeded("o.tenant", "o.hash")
         );
-        let mut rows = t.prepare(&sql)?;
-        let rows = rows.query_map(params![kind.name(), now() - life, most], |row| {
-            Ok(Gone { tenant: row.get(0)?, hash: row.get(1)?, kind, size: row.get::<_, i64>(2)? as u64 })
-        })?;
-        for row in rows {
-            found.push(row?);
-        }
+        found.extend(t.all(&sql, values![kind.name(), now() - life, most], |row| {
+            Ok(Gone { tenant: row.get(0)?, hash: row.get(1)?, kind, size: row.count(2)? })
+        })?);
     }
     Ok(found)
 }
 
 /// Makes the row of an object a tombstone.
 pub(crate) fn bury(t: &Transaction<'_>, tenant: i64, hash: &str) -> Result<bool, ServeError> {
-    let gone = t.execute("DELETE FROM objects WHERE tenant = ?1 AND hash = ?2", params![tenant, hash])?;
+    let gone = t.execute("DELETE FROM objects WHERE tenant = ?1 AND hash = ?2", values![tenant, hash])?;
     if gone == 1 {
         t.execute(
             "INSERT INTO tombstones (tenant, hash, at) VALUES (?1, ?2, ?3) ON CONFLICT (tenant, hash) DO NOTHING",
-            params![tenant, hash, now()],
+            values![tenant, hash, now()],
         )?;
     }
     Ok(gone == 1)
@@ -66,15 +63,22 @@ pub(crate) fn bury(t: &Transaction<'_>, tenant: i64, hash: &str) -> Result<bool,
 
 /// Buries what [`over`] finds, and forgets jobs that ended long ago; gives the objects and the number of jobs.
 pub(crate) fn expire(t: &Transaction<'_>, keep: &Keep) -> Result<(Vec<Gone>, usize), ServeError> {
-    let found = over(t, keep, AT_ONCE)?;
-    for gone in &found {
-        bury(t, gone.tenant, &gone.hash)?;
-        audit::note(t, None, "object.expire", &gone.hash)?;
+    let mut found = over(t, keep, AT_ONCE)?;
+    if t.is_shared() && !found.is_empty() {
+        // With their tenants held, what nobody needs is needed by nobody until the end.
+        let tenants: BTreeSet<_> = found.iter().map(|gone| gone.tenant).collect();
+        tenants.iter().try_for_each(|tenant| t.lock_tenant(*tenant))?;
+        found = over(t, keep, AT_ONCE)?;
+        found.retain(|gone| tenants.contains(&gone.tenant));
     }
     let jobs = match keep.jobs {
         0 => 0,
-        life => t.execute("DELETE FROM jobs WHERE ended <= ?1", [now() - life])?,
+        life => t.execute("DELETE FROM jobs WHERE ended <= ?1", values![now() - life])?,
     };
+    for gone in &found {
+        bury(t, gone.tenant, &gone.hash)?;
+    }
+    found.iter().try_for_each(|gone| audit::note(t, None, "object.expire", &gone.hash))?;
     Ok((found, jobs))
 }
 
@@ -84,14 +88,13 @@ pub(crate) fn old_jobs(t: &Transaction<'_>, keep: &Keep) -> Result<usize, ServeE
         return Ok(0);
     }
     let sql = "SELECT count(*) FROM jobs WHERE ended <= ?1";
-    Ok(t.query_row(sql, [now() - keep.jobs], |row| row.get::<_, i64>(0))? as usize)
+    Ok(t.one(sql, values![now() - keep.jobs], |row| row.count(0))? as usize)
 }
 
 /// Objects whose files are still to be removed.
 pub(crate) fn buried(t: &Transaction<'_>) -> Result<Vec<(i64, String)>, ServeError> {
-    let mut rows = t.prepare("SELECT tenant, hash FROM tombstones ORDER BY at LIMIT ?1")?;
-    let rows = rows.query_map([AT_ONCE], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let sql = "SELECT tenant, hash FROM tombstones ORDER BY at LIMIT ?1";
+    t.all(sql, values![AT_ONCE], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 /// Removes a tombstone with `remove`, which removes the file; not if the object was stored again meanwhile.
@@ -100,41 +103,37 @@ pub(crate) fn collect(
     (tenant, hash): (i64, &str),
     remove: impl FnOnce(),
 ) -> Result<(), ServeError> {
-    let there: i64 = t.query_row(
-        "SELECT count(*) FROM objects WHERE tenant = ?1 AND hash = ?2",
-        params![tenant, hash],
-        |row| row.get(0),
-    )?;
-    if there == 0 {
+    t.lock_tenant(tenant)?;
+    let sql = "SELECT count(*) FROM objects WHERE tenant = ?1 AND hash = ?2";
+    if t.one(sql, values![tenant, hash], |row| row.count(0))? == 0 {
         remove();
     }
-    t.execute("DELETE FROM tombstones WHERE tenant = ?1 AND hash = ?2", params![tenant, hash])?;
+    t.execute("DELETE FROM tombstones WHERE tenant = ?1 AND hash = ?2", values![tenant, hash])?;
     Ok(())
 }
 
 /// Results whose bytes may not be on disk yet.
 pub(crate) fn unsettled(t: &Transaction<'_>) -> Result<Vec<(i64, String)>, ServeError> {
-    let mut rows = t.prepare("SELECT tenant, hash FROM objects WHERE settled = 0 LIMIT ?1")?;
-    let rows = rows.query_map([AT_ONCE], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let sql = "SELECT tenant, hash FROM objects WHERE settled = 0 LIMIT ?1";
+    t.all(sql, values![AT_ONCE], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 /// Notes that bytes are on disk.
 pub(crate) fn settle(t: &Transaction<'_>, objects: &[(i64, String)]) -> Result<(), ServeError> {
     for (tenant, hash) in objects {
-        t.execute("UPDATE objects SET settled = 1 WHERE tenant = ?1 AND hash = ?2", params![tenant, hash])?;
+        t.execute("UPDATE objects SET settled = 1 WHERE tenant = ?1 AND hash = ?2", values![*tenant, hash])?;
     }
     Ok(())
 }
 
 /// Takes results back whose bytes a loss of power took: the jobs that gave them run again, and give the same.
 pub(crate) fn undo(t: &Transaction<'_>, tenant: i64, hash: &str, life: i64) -> Result<usize, ServeError> {
-    t.execute("DELETE FROM objects WHERE tenant = ?1 AND hash = ?2", params![tenant, hash])?;
+    t.execute("DELETE FROM objects WHERE tenant = ?1 AND hash = ?2", values![tenant, hash])?;
     let at = now();
-    Ok(t.execute(
+    t.execute(
         "UPDATE jobs SET state = 'queued', result = NULL, seconds = NULL, ended = NULL, ready = ?3, epoch = epoch + 1,
          deadline = CASE WHEN deadline < ?4 THEN ?4 ELSE deadline END
          WHERE tenant = ?1 AND result = ?2 AND state = 'done'",
-        params![tenant, hash, at, at + life],
-    )?)
+        values![tenant, hash, at, at + life],
+    )
 }

@@ -1,24 +1,21 @@
 //! Leases, fairness and failures of jobs, without workers.
 
-use rusqlite::params;
-
 use crate::error::ServeError;
+use crate::store::database::values;
 use crate::store::jobs::{
-    Class, Failure, Finished, Job, Wanted, add, cancel, claim, fail, finish, get, release, renew, sweep,
+    Class, Failure, Finished, Job, Wanted, add, cancel, claim, fail, finish, get, list, release, renew, sweep,
 };
 use crate::store::objects::{self, Kind, Object};
-use crate::store::{Store, audit, now, tenants};
+use crate::store::testing::{database, each};
+use crate::store::{Store, audit, now, set_schema, tenants};
 use crate::token::{Caller, Scope};
 
-/// A database with two tenants.
-fn store() -> (tempfile::TempDir, Store, [Caller; 2]) {
-    let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(dir.path()).unwrap();
-    let callers = ["a", "b"].map(|name| {
+/// Two tenants.
+fn callers(store: &Store) -> [Caller; 2] {
+    ["a", "b"].map(|name| {
         let tenant = store.now(|t| tenants::add(t, name, (1 << 20, 100))).unwrap();
         Caller { tenant, token: name.into(), scopes: Scope::ALL.into() }
-    });
-    (dir, store, callers)
+    })
 }
 
 fn asked(store: &Store, by: &Caller, id: &str, predicted: f64) -> Result<Job, ServeError> {
@@ -42,109 +39,203 @@ fn failing(class: Class) -> Failure {
 
 #[test]
 fn who_holds_an_old_lease_changes_nothing() {
-    let (_dir, store, [a, _]) = store();
-    asked(&store, &a, "job", 1.0).unwrap();
-    let first = next(&store).unwrap();
-    assert!(next(&store).is_none());
-    assert!(store.now(|t| renew(t, &first, 30)).unwrap());
-    // The lease ends, and another takes over.
-    store.now(|t| Ok(t.execute("UPDATE jobs SET lease = ?1", [now() - 1])?)).unwrap();
-    store.now(|t| sweep(t, false)).unwrap();
-    let second = next(&store).unwrap();
-    assert!(second.epoch > first.epoch);
-    assert!(!store.now(|t| renew(t, &first, 30)).unwrap());
-    assert!(!store.now(|t| fail(t, &first, &failing(Class::User))).unwrap());
-    assert_eq!(store.now(|t| finish(t, &first, &result(), 1.0)).unwrap(), Finished::Not);
-    assert!(store.now(|t| objects::list(t, a.tenant)).unwrap().is_empty());
-    store.now(|t| release(t, &first)).unwrap();
-    assert_eq!(store.now(|t| get(t, a.tenant, "job")).unwrap().state, "running");
-    assert_eq!(store.now(|t| finish(t, &second, &result(), 1.0)).unwrap(), Finished::Object);
-    assert_eq!(store.now(|t| finish(t, &second, &result(), 1.0)).unwrap(), Finished::Not, "once");
-    assert_eq!(store.now(|t| objects::list(t, a.tenant)).unwrap().len(), 1);
-    let done = store.now(|t| get(t, a.tenant, "job")).unwrap();
-    assert_eq!((&done.state[..], done.attempts), ("done", 2));
+    each(|store| {
+        let [a, _] = callers(&store);
+        asked(&store, &a, "job", 1.0).unwrap();
+        let first = next(&store).unwrap();
+        assert!(next(&store).is_none());
+        assert!(store.now(|t| renew(t, &first, 30)).unwrap());
+        // The lease ends, and another takes over.
+        store.now(|t| t.execute("UPDATE jobs SET lease = ?1", values![now() - 1])).unwrap();
+        store.now(|t| sweep(t, false)).unwrap();
+        let second = next(&store).unwrap();
+        assert!(second.epoch > first.epoch);
+        assert!(!store.now(|t| renew(t, &first, 30)).unwrap());
+        assert!(!store.now(|t| fail(t, &first, &failing(Class::User))).unwrap());
+        assert_eq!(store.now(|t| finish(t, &first, &result(), 1.0)).unwrap(), Finished::Not);
+        assert!(store.now(|t| objects::list(t, a.tenant)).unwrap().is_empty());
+        store.now(|t| release(t, &first)).unwrap();
+        assert_eq!(store.now(|t| get(t, a.tenant, "job")).unwrap().state, "running");
+        assert_eq!(store.now(|t| finish(t, &second, &result(), 1.0)).unwrap(), Finished::Object);
+        assert_eq!(store.now(|t| finish(t, &second, &result(), 1.0)).unwrap(), Finished::Not, "once");
+        assert_eq!(store.now(|t| objects::list(t, a.tenant)).unwrap().len(), 1);
+        let done = store.now(|t| get(t, a.tenant, "job")).unwrap();
+        assert_eq!((&done.state[..], done.attempts), ("done", 2));
+    });
 }
 
 #[test]
 fn a_tenant_with_many_jobs_does_not_hold_up_another() {
-    let (_dir, store, [a, b]) = store();
-    for k in 0..6 {
-        asked(&store, &a, &format!("a{k}"), 2.0).unwrap();
-    }
-    let order = |count: usize| (0..count).map(|_| next(&store).unwrap().id).collect::<Vec<_>>();
-    assert_eq!(order(2), ["a0", "a1"]);
-    // Who comes later has saved nothing up, and gets half from now on.
-    for k in 0..3 {
-        asked(&store, &b, &format!("b{k}"), 2.0).unwrap();
-    }
-    let mut turns = order(4).into_iter().map(|id| id[..1].to_owned()).collect::<Vec<_>>();
-    turns.sort();
-    assert_eq!(turns, ["a", "a", "b", "b"]);
+    each(|store| {
+        let [a, b] = callers(&store);
+        for k in 0..6 {
+            asked(&store, &a, &format!("a{k}"), 2.0).unwrap();
+        }
+        let order = |count: usize| (0..count).map(|_| next(&store).unwrap().id).collect::<Vec<_>>();
+        assert_eq!(order(2), ["a0", "a1"]);
+        // Who comes later has saved nothing up, and gets half from now on.
+        for k in 0..3 {
+            asked(&store, &b, &format!("b{k}"), 2.0).unwrap();
+        }
+        let mut turns = order(4).into_iter().map(|id| id[..1].to_owned()).collect::<Vec<_>>();
+        turns.sort();
+        assert_eq!(turns, ["a", "a", "b", "b"]);
+    });
 }
 
 #[test]
 fn failures_are_final_by_their_class() {
-    let (_dir, store, [a, _]) = store();
-    let ready = || store.now(|t| Ok(t.execute("UPDATE jobs SET ready = 0", [])?)).unwrap();
-    let state = |id: &str| {
-        let job = store.now(|t| get(t, a.tenant, id)).unwrap();
-        (job.state, job.class.unwrap_or_default())
-    };
-    let pair = |state: &str, class: &str| (state.to_owned(), class.to_owned());
-    asked(&store, &a, "user", 1.0).unwrap();
-    let job = next(&store).unwrap();
-    store.now(|t| fail(t, &job, &failing(Class::User))).unwrap();
-    assert_eq!(state("user"), pair("failed", "user"));
-    asked(&store, &a, "bug", 1.0).unwrap();
-    for expected in ["queued", "failed"] {
-        ready();
+    each(|store| {
+        let [a, _] = callers(&store);
+        let ready = || store.now(|t| t.execute("UPDATE jobs SET ready = 0", values![])).unwrap();
+        let state = |id: &str| {
+            let job = store.now(|t| get(t, a.tenant, id)).unwrap();
+            (job.state, job.class.unwrap_or_default())
+        };
+        let pair = |state: &str, class: &str| (state.to_owned(), class.to_owned());
+        asked(&store, &a, "user", 1.0).unwrap();
         let job = next(&store).unwrap();
-        store.now(|t| fail(t, &job, &failing(Class::Bug))).unwrap();
-        assert_eq!(state("bug"), pair(expected, "bug"));
-    }
-    asked(&store, &a, "resource", 1.0).unwrap();
-    for attempt in 1..20 {
-        ready();
-        let job = next(&store).unwrap();
-        assert_eq!(job.attempts, attempt);
-        store.now(|t| fail(t, &job, &failing(Class::Resource))).unwrap();
-        assert_eq!(state("resource"), pair("queued", "resource"));
-        assert!(next(&store).is_none(), "it waits");
-    }
-    store.now(|t| Ok(t.execute("UPDATE jobs SET deadline = ?1", [now()])?)).unwrap();
-    store.now(|t| sweep(t, false)).unwrap();
-    assert_eq!(state("resource").0, "expired");
+        store.now(|t| fail(t, &job, &failing(Class::User))).unwrap();
+        assert_eq!(state("user"), pair("failed", "user"));
+        asked(&store, &a, "bug", 1.0).unwrap();
+        for expected in ["queued", "failed"] {
+            ready();
+            let job = next(&store).unwrap();
+            store.now(|t| fail(t, &job, &failing(Class::Bug))).unwrap();
+            assert_eq!(state("bug"), pair(expected, "bug"));
+        }
+        asked(&store, &a, "resource", 1.0).unwrap();
+        for attempt in 1..20 {
+            ready();
+            let job = next(&store).unwrap();
+            assert_eq!(job.attempts, attempt);
+            store.now(|t| fail(t, &job, &failing(Class::Resource))).unwrap();
+            assert_eq!(state("resource"), pair("queued", "resource"));
+            assert!(next(&store).is_none(), "it waits");
+        }
+        store.now(|t| t.execute("UPDATE jobs SET deadline = ?1", values![now()])).unwrap();
+        store.now(|t| sweep(t, false)).unwrap();
+        assert_eq!(state("resource").0, "expired");
+    });
 }
 
 #[test]
 fn queue_and_quota_have_an_end() {
-    let (_dir, store, [a, b]) = store();
-    // Two workers and 100 s each: up to 200 s are queued before one more is refused.
-    for k in 0..3 {
-        asked(&store, &a, &format!("a{k}"), 70.0).unwrap();
-    }
-    let full = asked(&store, &a, "more", 1.0).unwrap_err();
-    assert!(
-        matches!(full, ServeError::QueueFull { seconds, .. } if (seconds - 105.0).abs() < 1e-9),
-        "{full}"
-    );
-    store.now(|t| cancel(t, &a, "a0")).unwrap();
-    store
-        .now(|t| Ok(t.execute("UPDATE tenants SET quota_jobs = 2 WHERE id = ?1", params![a.tenant])?))
-        .unwrap();
-    assert!(matches!(asked(&store, &a, "more", 1.0), Err(ServeError::QuotaJobs { most: 2 })));
-    asked(&store, &b, "theirs", 1.0).unwrap();
-    assert!(matches!(store.now(|t| cancel(t, &b, "a1")), Err(ServeError::NotFound { .. })));
-    assert_eq!(store.now(audit::broken).unwrap(), None);
+    each(|store| {
+        let [a, b] = callers(&store);
+        // Two workers and 100 s each: up to 200 s are queued before one more is refused.
+        for k in 0..3 {
+            asked(&store, &a, &format!("a{k}"), 70.0).unwrap();
+        }
+        let full = asked(&store, &a, "more", 1.0).unwrap_err();
+        assert!(
+            matches!(full, ServeError::QueueFull { seconds, .. } if (seconds - 105.0).abs() < 1e-9),
+            "{full}"
+        );
+        store.now(|t| cancel(t, &a, "a0")).unwrap();
+        store
+            .now(|t| t.execute("UPDATE tenants SET quota_jobs = 2 WHERE id = ?1", values![a.tenant]))
+            .unwrap();
+        assert!(matches!(asked(&store, &a, "more", 1.0), Err(ServeError::QuotaJobs { most: 2 })));
+        asked(&store, &b, "theirs", 1.0).unwrap();
+        assert!(matches!(store.now(|t| cancel(t, &b, "a1")), Err(ServeError::NotFound { .. })));
+        assert_eq!(store.now(audit::broken).unwrap(), None);
+    });
 }
 
 #[test]
 fn a_database_is_opened_again_and_one_of_a_newer_version_is_not() {
     let dir = tempfile::tempdir().unwrap();
-    for _ in 0..2 {
-        Store::open(dir.path()).unwrap();
+    let opened_again = |open: &dyn Fn() -> Result<Store, ServeError>| {
+        for _ in 0..2 {
+            open().unwrap();
+        }
+        let store = open().unwrap();
+        store.now(|t| set_schema(t, 99)).unwrap();
+        assert!(matches!(open(), Err(ServeError::Start(why)) if why.contains("schema 99")));
+    };
+    opened_again(&|| Store::sqlite(dir.path()));
+    if let Some(settings) = database() {
+        opened_again(&|| Store::postgres(&settings));
     }
-    let store = Store::open(dir.path()).unwrap();
-    store.now(|t| Ok(t.pragma_update(None, "user_version", 99)?)).unwrap();
-    assert!(matches!(Store::open(dir.path()), Err(ServeError::Start(why)) if why.contains("schema 99")));
+}
+
+/// Transactions that other processes would make, in threads.
+#[test]
+fn who_claims_at_once_gets_other_jobs() {
+    each(|store| {
+        let [a, b] = callers(&store);
+        for k in 0..20 {
+            asked(&store, if k % 2 == 0 { &a } else { &b }, &format!("job{k}"), 1.0).unwrap();
+        }
+        let claimed = || std::iter::from_fn(|| next(&store).map(|job| job.id)).collect::<Vec<_>>();
+        let mut all: Vec<String> = std::thread::scope(|scope| {
+            let nodes: Vec<_> = (0..4).map(|_| scope.spawn(claimed)).collect();
+            nodes.into_iter().flat_map(|node| node.join().unwrap()).collect()
+        });
+        // A thread that passes over jobs that others take may find nothing else and end early.
+        all.extend(claimed());
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 20);
+        let attempts = store.now(|t| t.one("SELECT max(attempts) FROM jobs", values![], |row| row.count(0)));
+        assert_eq!(attempts.unwrap(), 1);
+    });
+}
+
+/// Twenty ask at once where ten may: quota and audit log stay right.
+#[test]
+fn quotas_and_the_audit_log_hold_when_many_write_at_once() {
+    each(|store| {
+        let [a, _] = callers(&store);
+        store.now(|t| t.execute("UPDATE tenants SET quota_jobs = 10", values![])).unwrap();
+        let added = std::thread::scope(|scope| {
+            let ask = |k: usize| asked(&store, &a, &format!("job{k}"), 1.0);
+            let asking: Vec<_> = (0..20).map(|k| scope.spawn(move || ask(k))).collect();
+            asking.into_iter().map(|one| one.join().unwrap()).filter(Result::is_ok).count()
+        });
+        assert_eq!(added, 10);
+        assert_eq!(store.now(|t| list(t, a.tenant)).unwrap().len(), 10);
+        assert_eq!(store.now(audit::broken).unwrap(), None);
+        let entries = store.now(|t| {
+            t.one("SELECT count(*) FROM audit WHERE action = 'job.add'", values![], |row| row.count(0))
+        });
+        assert_eq!(entries.unwrap(), 10);
+    });
+}
+
+/// A server that ends connections, as one does that is started anew: nothing is half done, and work goes on.
+#[test]
+fn connections_that_end_are_opened_again() {
+    let Some(settings) = database() else { return };
+    let store = Store::postgres(&settings).unwrap();
+    let [a, _] = callers(&store);
+    let ended = store.now(|t| {
+        t.execute("UPDATE tenants SET name = 'half' WHERE name = 'a'", values![])?;
+        t.first("SELECT pg_terminate_backend(pg_backend_pid())", values![], |_| Ok(()))
+    });
+    assert!(matches!(ended, Err(ServeError::DatabaseAway)), "{ended:?}");
+    asked(&store, &a, "job", 1.0).unwrap();
+    // Another ends what is idle.
+    let mut other = settings.config().unwrap().connect(postgres::NoTls).unwrap();
+    let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    other.batch_execute(all).unwrap();
+    assert_eq!(next(&store).unwrap().id, "job");
+    assert_eq!(store.now(|t| tenants::named(t, "half")).unwrap(), None);
+}
+
+/// A database that keeps objects in files has one service; those that share objects may be several.
+#[test]
+fn a_database_has_one_service_or_several_that_share() {
+    let Some(settings) = database() else { return };
+    let [one, two] = [(); 2].map(|()| Store::postgres(&settings).unwrap());
+    let alone = one.serve(true).unwrap();
+    for lone in [true, false] {
+        assert!(matches!(two.serve(lone), Err(ServeError::Start(_))));
+    }
+    drop(alone);
+    let shared = (one.serve(false).unwrap(), two.serve(false).unwrap());
+    assert!(matches!(two.serve(true), Err(ServeError::Start(_))));
+    drop(shared);
+    two.serve(true).unwrap();
 }

@@ -3,10 +3,10 @@
 //! A job is leased to the worker that runs it. Each lease counts `epoch` up; what a holder writes is tied to its epoch, so that one whose
 //! lease has passed on changes nothing. Results are the same bits on every run.
 
-use rusqlite::{OptionalExtension, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ServeError;
+use crate::store::database::{Row, Transaction, values};
 use crate::store::objects::Object;
 use crate::store::{audit, now, objects};
 use crate::token::Caller;
@@ -89,7 +89,7 @@ impl Job {
 const COLUMNS: &str = "id, tenant, program, keys, arguments, state, class, code, message, result, predicted, seconds, \
                        created, started, ended, deadline, attempts, epoch";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Job> {
+fn read(row: &Row<'_>) -> Result<Job, ServeError> {
     Ok(Job {
         id: row.get(0)?,
         tenant: row.get(1)?,
@@ -132,7 +132,7 @@ pub(crate) fn repeated(
     wanted: (&str, &str, &str),
 ) -> Result<Option<Job>, ServeError> {
     let sql = format!("SELECT {COLUMNS} FROM jobs WHERE tenant = ?1 AND idempotency = ?2");
-    let found = t.query_row(&sql, params![tenant, key], read).optional()?;
+    let found = t.first(&sql, values![tenant, key], read)?;
     match found {
         Some(job) if (&job.program[..], &job.keys[..], &job.arguments[..]) != wanted => {
             Err(ServeError::Idempotency)
@@ -148,18 +148,19 @@ pub(crate) fn add(
     wanted: &Wanted,
     (workers, max_queue): (usize, f64),
 ) -> Result<Job, ServeError> {
-    let (most, open): (i64, i64) = t.query_row(
+    t.lock_tenant(by.tenant)?;
+    let (most, open): (i64, i64) = t.one(
         "SELECT quota_jobs, (SELECT count(*) FROM jobs WHERE tenant = ?1 AND state IN ('queued', 'running'))
          FROM tenants WHERE id = ?1",
-        [by.tenant],
+        values![by.tenant],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     if open >= most {
         return Err(ServeError::QuotaJobs { most: most as u64 });
     }
-    let queued: f64 = t.query_row(
+    let queued: f64 = t.one(
         "SELECT coalesce(sum(predicted), 0.0) FROM jobs WHERE state IN ('queued', 'running')",
-        [],
+        values![],
         |row| row.get(0),
     )?;
     let seconds = queued / workers as f64;
@@ -173,20 +174,20 @@ pub(crate) fn add(
                                           WHERE j.state IN ('queued', 'running'))
              WHERE id = ?1 AND served < (SELECT min(o.served) FROM tenants o JOIN jobs j ON j.tenant = o.id
                                          WHERE j.state IN ('queued', 'running'))",
-            [by.tenant],
+            values![by.tenant],
         )?;
     }
     let at = now();
     t.execute(
         "INSERT INTO jobs (id, tenant, program, keys, arguments, idempotency, state, predicted, created, ready, deadline)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8, ?8, ?9)",
-        params![
-            wanted.id,
+        values![
+            &wanted.id,
             by.tenant,
-            wanted.program,
-            wanted.keys,
-            wanted.arguments,
-            wanted.idempotency,
+            &wanted.program,
+            &wanted.keys,
+            &wanted.arguments,
+            &wanted.idempotency,
             wanted.predicted,
             at,
             wanted.deadline
@@ -202,33 +203,33 @@ pub(crate) fn add(
 /// The job of a name.
 pub(crate) fn get(t: &Transaction<'_>, tenant: i64, id: &str) -> Result<Job, ServeError> {
     let sql = format!("SELECT {COLUMNS} FROM jobs WHERE tenant = ?1 AND id = ?2");
-    let found = t.query_row(&sql, params![tenant, id], read).optional()?;
+    let found = t.first(&sql, values![tenant, id], read)?;
     found.ok_or(ServeError::NotFound { what: "job of this name" })
 }
 
 /// The jobs of a tenant, the newest first.
 pub(crate) fn list(t: &Transaction<'_>, tenant: i64) -> Result<Vec<Job>, ServeError> {
     let sql = format!("SELECT {COLUMNS} FROM jobs WHERE tenant = ?1 ORDER BY created DESC, id LIMIT 1000");
-    let mut rows = t.prepare(&sql)?;
-    let rows = rows.query_map([tenant], read)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    t.all(&sql, values![tenant], read)
 }
 
 /// Leases the next job: of the tenant whose jobs were given the fewest predicted seconds, the oldest.
 pub(crate) fn claim(t: &Transaction<'_>, lease: i64) -> Result<Option<Job>, ServeError> {
     let at = now();
+    // A job that another node is about to take is passed over, not waited for.
+    let skip = if t.is_shared() { "FOR UPDATE OF j SKIP LOCKED" } else { "" };
     let sql = format!(
         "UPDATE jobs SET state = 'running', epoch = epoch + 1, attempts = attempts + 1, started = ?1, lease = ?2
          WHERE id = (SELECT j.id FROM jobs j JOIN tenants t ON t.id = j.tenant
                      WHERE j.state = 'queued' AND j.ready <= ?1 AND j.deadline > ?1
-                     ORDER BY t.served, j.created, j.id LIMIT 1)
+                     ORDER BY t.served, j.created, j.id LIMIT 1 {skip})
          RETURNING {COLUMNS}"
     );
-    let job = t.query_row(&sql, params![at, at + lease], read).optional()?;
+    let job = t.first(&sql, values![at, at + lease], read)?;
     if let Some(job) = &job {
         t.execute(
             "UPDATE tenants SET served = served + ?2 WHERE id = ?1",
-            params![job.tenant, job.predicted],
+            values![job.tenant, job.predicted],
         )?;
     }
     Ok(job)
@@ -238,7 +239,7 @@ pub(crate) fn claim(t: &Transaction<'_>, lease: i64) -> Result<Option<Job>, Serv
 pub(crate) fn renew(t: &Transaction<'_>, job: &Job, lease: i64) -> Result<bool, ServeError> {
     let changed = t.execute(
         "UPDATE jobs SET lease = ?3 WHERE id = ?1 AND epoch = ?2 AND state = 'running' AND deadline > ?4",
-        params![job.id, job.epoch, now() + lease, now()],
+        values![&job.id, job.epoch, now() + lease, now()],
     )?;
     Ok(changed == 1)
 }
@@ -264,22 +265,23 @@ pub(crate) fn finish(
     let changed = t.execute(
         "UPDATE jobs SET state = 'done', result = ?3, seconds = ?4, ended = ?5, lease = NULL, class = NULL, code = NULL,
          message = NULL WHERE id = ?1 AND epoch = ?2 AND state = 'running'",
-        params![job.id, job.epoch, result.hash, seconds, now()],
+        values![&job.id, job.epoch, &result.hash, seconds, now()],
     )?;
     if changed == 0 {
         return Ok(Finished::Not);
     }
+    let finished = match objects::add(t, job.tenant, result, false)? {
+        true => Finished::Object,
+        false => objects::touch(t, job.tenant, &result.hash).map(|()| Finished::Job)?,
+    };
     audit::note(t, None, "job.done", &job.id)?;
-    match objects::add(t, job.tenant, result, false)? {
-        true => Ok(Finished::Object),
-        false => objects::touch(t, job.tenant, &result.hash).map(|()| Finished::Job),
-    }
+    Ok(finished)
 }
 
 /// Notes a failure: final, or the job waits for another attempt.
 pub(crate) fn fail(t: &Transaction<'_>, job: &Job, failure: &Failure) -> Result<bool, ServeError> {
     let at = now();
-    let bugs: i64 = t.query_row("SELECT bugs FROM jobs WHERE id = ?1", [&job.id], |row| row.get(0))?;
+    let bugs: i64 = t.one("SELECT bugs FROM jobs WHERE id = ?1", values![&job.id], |row| row.get(0))?;
     let bugs = bugs + i64::from(failure.class == Class::Bug);
     let last = match failure.class {
         Class::User => true,
@@ -292,13 +294,13 @@ pub(crate) fn fail(t: &Transaction<'_>, job: &Job, failure: &Failure) -> Result<
     let changed = t.execute(
         "UPDATE jobs SET state = ?3, class = ?4, code = ?5, message = ?6, ended = ?7, ready = ?8, bugs = ?9, lease = NULL
          WHERE id = ?1 AND epoch = ?2 AND state = 'running'",
-        params![
-            job.id,
+        values![
+            &job.id,
             job.epoch,
             state,
             failure.class.name(),
-            failure.code,
-            failure.message,
+            &failure.code,
+            &failure.message,
             ended,
             at + wait.min(LONGEST_WAIT),
             bugs
@@ -315,7 +317,7 @@ pub(crate) fn release(t: &Transaction<'_>, job: &Job) -> Result<(), ServeError> 
     t.execute(
         "UPDATE jobs SET state = 'queued', lease = NULL, attempts = attempts - 1
          WHERE id = ?1 AND epoch = ?2 AND state = 'running'",
-        params![job.id, job.epoch],
+        values![&job.id, job.epoch],
     )?;
     Ok(())
 }
@@ -325,7 +327,7 @@ pub(crate) fn cancel(t: &Transaction<'_>, by: &Caller, id: &str) -> Result<Job, 
     let changed = t.execute(
         "UPDATE jobs SET state = 'cancelled', ended = ?3, lease = NULL
          WHERE tenant = ?1 AND id = ?2 AND state IN ('queued', 'running')",
-        params![by.tenant, id, now()],
+        values![by.tenant, id, now()],
     )?;
     if changed == 1 {
         audit::note(t, Some(by), "job.cancel", id)?;
@@ -339,23 +341,23 @@ pub(crate) fn sweep(t: &Transaction<'_>, all: bool) -> Result<usize, ServeError>
     let expired = t.execute(
         "UPDATE jobs SET state = 'expired', ended = ?1, lease = NULL
          WHERE state IN ('queued', 'running') AND deadline <= ?1",
-        [at],
+        values![at],
     )?;
     let taken = t.execute(
         "UPDATE jobs SET state = 'queued', lease = NULL, epoch = epoch + 1, ready = ?1
-         WHERE state = 'running' AND (?2 OR lease <= ?1)",
-        params![at, all],
+         WHERE state = 'running' AND (?2 = 1 OR lease <= ?1)",
+        values![at, all],
     )?;
     Ok(expired + taken)
 }
 
 /// Jobs that wait and that run, and the predicted seconds of both.
 pub(crate) fn load(t: &Transaction<'_>) -> Result<(i64, i64, f64), ServeError> {
-    Ok(t.query_row(
+    t.one(
         "SELECT coalesce(sum(CASE state WHEN 'queued' THEN 1 ELSE 0 END), 0),
                 coalesce(sum(CASE state WHEN 'running' THEN 1 ELSE 0 END), 0), coalesce(sum(predicted), 0.0)
          FROM jobs WHERE state IN ('queued', 'running')",
-        [],
+        values![],
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
-    )?)
+    )
 }

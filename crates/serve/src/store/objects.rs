@@ -1,10 +1,10 @@
 //! Objects: immutable bytes of a tenant by their BLAKE3. What one tenant stores, no other sees, even by its hash.
 
-use rusqlite::{OptionalExtension, Transaction, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::ServeError;
+use crate::store::database::{Row, Transaction, values};
 use crate::store::{audit, expiry, now};
 use crate::token::Caller;
 
@@ -69,16 +69,16 @@ impl Object {
 
 const COLUMNS: &str = "hash, kind, size, facts, created, used, pinned";
 
-fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Object> {
+fn read(row: &Row<'_>) -> Result<Object, ServeError> {
     let (kind, facts): (String, String) = (row.get(1)?, row.get(3)?);
     Ok(Object {
         hash: row.get(0)?,
         kind: Kind::parse(&kind).unwrap_or(Kind::Arguments),
-        size: row.get::<_, i64>(2)? as u64,
+        size: row.count(2)?,
         facts: serde_json::from_str(&facts).unwrap_or(Value::Null),
         created: row.get(4)?,
         used: row.get(5)?,
-        pinned: row.get(6)?,
+        pinned: row.flag(6)?,
         expires: None,
     })
 }
@@ -86,21 +86,19 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Object> {
 /// The object of a hash.
 pub(crate) fn get(t: &Transaction<'_>, tenant: i64, hash: &str) -> Result<Option<Object>, ServeError> {
     let sql = format!("SELECT {COLUMNS} FROM objects WHERE tenant = ?1 AND hash = ?2");
-    Ok(t.query_row(&sql, params![tenant, hash], read).optional()?)
+    t.first(&sql, values![tenant, hash], read)
 }
 
 /// The objects of a tenant, the newest first.
 pub(crate) fn list(t: &Transaction<'_>, tenant: i64) -> Result<Vec<Object>, ServeError> {
     let sql =
         format!("SELECT {COLUMNS} FROM objects WHERE tenant = ?1 ORDER BY created DESC, hash LIMIT 1000");
-    let mut rows = t.prepare(&sql)?;
-    let rows = rows.query_map([tenant], read)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    t.all(&sql, values![tenant], read)
 }
 
 /// Notes that an object is used.
 pub(crate) fn touch(t: &Transaction<'_>, tenant: i64, hash: &str) -> Result<(), ServeError> {
-    t.execute("UPDATE objects SET used = ?3 WHERE tenant = ?1 AND hash = ?2", params![tenant, hash, now()])?;
+    t.execute("UPDATE objects SET used = ?3 WHERE tenant = ?1 AND hash = ?2", values![tenant, hash, now()])?;
     Ok(())
 }
 
@@ -108,7 +106,7 @@ pub(crate) fn touch(t: &Transaction<'_>, tenant: i64, hash: &str) -> Result<(), 
 pub(crate) fn pin(t: &Transaction<'_>, by: &Caller, hash: &str, pinned: bool) -> Result<Object, ServeError> {
     t.execute(
         "UPDATE objects SET pinned = ?3 WHERE tenant = ?1 AND hash = ?2",
-        params![by.tenant, hash, pinned],
+        values![by.tenant, hash, pinned],
     )?;
     let object = get(t, by.tenant, hash)?.ok_or(ServeError::NotFound { what: "object of this hash" })?;
     audit::note(t, Some(by), if pinned { "object.pin" } else { "object.unpin" }, hash)?;
@@ -125,9 +123,9 @@ pub(crate) fn add(
     let added = t.execute(
         "INSERT INTO objects (tenant, hash, kind, size, facts, created, used, settled)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (tenant, hash) DO NOTHING",
-        params![
+        values![
             tenant,
-            object.hash,
+            &object.hash,
             object.kind.name(),
             object.size as i64,
             object.facts.to_string(),
@@ -149,10 +147,12 @@ pub(crate) fn unneeded(tenant: &str, hash: &str) -> String {
 
 /// Removes an object that no open job needs.
 pub(crate) fn delete(t: &Transaction<'_>, by: &Caller, hash: &str) -> Result<(), ServeError> {
-    let needed: i64 = t.query_row(
+    // No job that needs it is added meanwhile.
+    t.lock_tenant(by.tenant)?;
+    let needed: i64 = t.one(
         "SELECT count(*) FROM jobs WHERE tenant = ?1 AND state IN ('queued', 'running')
          AND (program = ?2 OR keys = ?2 OR arguments = ?2)",
-        params![by.tenant, hash],
+        values![by.tenant, hash],
         |row| row.get(0),
     )?;
     if needed > 0 {
@@ -169,10 +169,11 @@ pub(crate) fn delete(t: &Transaction<'_>, by: &Caller, hash: &str) -> Result<(),
 
 /// Refuses bytes beyond the tenant's quota: objects and announced uploads count.
 pub(crate) fn room(t: &Transaction<'_>, tenant: i64, asked: u64) -> Result<(), ServeError> {
-    let (most, held): (i64, i64) = t.query_row(
-        "SELECT quota_bytes, (SELECT coalesce(sum(size), 0) FROM objects WHERE tenant = ?1)
-           + (SELECT coalesce(sum(size), 0) FROM uploads WHERE tenant = ?1) FROM tenants WHERE id = ?1",
-        [tenant],
+    t.lock_tenant(tenant)?;
+    let (most, held): (i64, i64) = t.one(
+        "SELECT quota_bytes, CAST((SELECT coalesce(sum(size), 0) FROM objects WHERE tenant = ?1)
+           + (SELECT coalesce(sum(size), 0) FROM uploads WHERE tenant = ?1) AS BIGINT) FROM tenants WHERE id = ?1",
+        values![tenant],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
     let (most, held) = (most as u64, held as u64);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{OptionalExtension, Transaction, params};
 use serde::Serialize;
 
 use crate::error::ServeError;
+use crate::store::database::{Transaction, values};
 use crate::store::{audit, now, random_id};
 use crate::token::{Caller, Scope, TokenKey, generate};
 
@@ -30,9 +30,9 @@ pub(crate) fn add(t: &Transaction<'_>, name: &str, quota: (u64, u64)) -> Result<
     if known.is_some() {
         return Err(ServeError::Start(format!("there is a tenant {name:?} already")));
     }
-    let id = t.query_row(
+    let id = t.one(
         "INSERT INTO tenants (name, quota_bytes, quota_jobs, created) VALUES (?1, ?2, ?3, ?4) RETURNING id",
-        params![name, quota.0 as i64, quota.1 as i64, now()],
+        values![name, quota.0 as i64, quota.1 as i64, now()],
         |row| row.get(0),
     )?;
     audit::note(t, None, "tenant.add", name)?;
@@ -41,12 +41,12 @@ pub(crate) fn add(t: &Transaction<'_>, name: &str, quota: (u64, u64)) -> Result<
 
 /// The tenant of a name.
 pub(crate) fn named(t: &Transaction<'_>, name: &str) -> Result<Option<i64>, ServeError> {
-    Ok(t.query_row("SELECT id FROM tenants WHERE name = ?1", [name], |row| row.get(0)).optional()?)
+    t.first("SELECT id FROM tenants WHERE name = ?1", values![name], |row| row.get(0))
 }
 
 /// How many tenants there are.
 pub(crate) fn count(t: &Transaction<'_>) -> Result<i64, ServeError> {
-    Ok(t.query_row("SELECT count(*) FROM tenants", [], |row| row.get(0))?)
+    t.one("SELECT count(*) FROM tenants", values![], |row| row.get(0))
 }
 
 /// Makes a token: its name, and the token itself, which is not kept.
@@ -62,7 +62,7 @@ pub(crate) fn add_token(
     let names: Vec<_> = scopes.iter().map(|scope| scope.name()).collect();
     t.execute(
         "INSERT INTO tokens (id, hash, tenant, scopes, created, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![id, &key.hash(&token)[..], tenant, names.join(" "), now(), expires],
+        values![&id, &key.hash(&token)[..], tenant, names.join(" "), now(), expires],
     )?;
     audit::note(t, by, "token.add", &id)?;
     Ok((id, token))
@@ -70,13 +70,11 @@ pub(crate) fn add_token(
 
 /// Who calls with a token.
 pub(crate) fn caller(t: &Transaction<'_>, hash: &[u8; 32]) -> Result<Option<Caller>, ServeError> {
-    let found = t
-        .query_row(
-            "SELECT tenant, id, scopes FROM tokens WHERE hash = ?1 AND revoked IS NULL AND (expires IS NULL OR expires > ?2)",
-            params![&hash[..], now()],
-            |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?)),
-        )
-        .optional()?;
+    let found = t.first(
+        "SELECT tenant, id, scopes FROM tokens WHERE hash = ?1 AND revoked IS NULL AND (expires IS NULL OR expires > ?2)",
+        values![&hash[..], now()],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get::<String>(2)?)),
+    )?;
     Ok(found.map(|(tenant, token, scopes)| Caller {
         tenant,
         token,
@@ -86,9 +84,9 @@ pub(crate) fn caller(t: &Transaction<'_>, hash: &[u8; 32]) -> Result<Option<Call
 
 /// Whether the token of a caller still holds.
 pub(crate) fn holds(t: &Transaction<'_>, caller: &Caller) -> Result<bool, ServeError> {
-    let found: i64 = t.query_row(
+    let found: i64 = t.one(
         "SELECT count(*) FROM tokens WHERE id = ?1 AND revoked IS NULL AND (expires IS NULL OR expires > ?2)",
-        params![caller.token, now()],
+        values![&caller.token, now()],
         |row| row.get(0),
     )?;
     Ok(found == 1)
@@ -110,7 +108,7 @@ pub(crate) struct Account {
 }
 
 /// Objects of a kind.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 pub(crate) struct Stored {
     pub(crate) objects: u64,
     pub(crate) bytes: u64,
@@ -118,38 +116,34 @@ pub(crate) struct Stored {
 
 /// What a tenant holds and may hold.
 pub(crate) fn account(t: &Transaction<'_>, tenant: i64) -> Result<Account, ServeError> {
-    let mut rows = t.prepare(
-        "SELECT kind, count(*), coalesce(sum(size), 0) FROM objects WHERE tenant = ?1 GROUP BY kind",
-    )?;
-    let rows = rows.query_map([tenant], |row| {
-        let (objects, bytes): (i64, i64) = (row.get(1)?, row.get(2)?);
-        Ok((row.get(0)?, Stored { objects: objects as u64, bytes: bytes as u64 }))
+    let sql = "SELECT kind, count(*), CAST(coalesce(sum(size), 0) AS BIGINT) FROM objects WHERE tenant = ?1 GROUP BY kind";
+    let kinds = t.all(sql, values![tenant], |row| {
+        Ok((row.get(0)?, Stored { objects: row.count(1)?, bytes: row.count(2)? }))
     })?;
-    let stored = rows.collect::<Result<_, _>>()?;
-    Ok(t.query_row(
-        "SELECT name, quota_bytes, quota_jobs, (SELECT coalesce(sum(size), 0) FROM uploads WHERE tenant = ?1),
+    let stored: BTreeMap<_, _> = kinds.into_iter().collect();
+    t.one(
+        "SELECT name, quota_bytes, quota_jobs, (SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM uploads WHERE tenant = ?1),
                 (SELECT count(*) FROM jobs WHERE tenant = ?1 AND state IN ('queued', 'running'))
          FROM tenants WHERE id = ?1",
-        [tenant],
+        values![tenant],
         |row| {
             Ok(Account {
                 name: row.get(0)?,
-                quota_bytes: row.get::<_, i64>(1)? as u64,
-                quota_jobs: row.get::<_, i64>(2)? as u64,
-                stored,
-                uploading: row.get::<_, i64>(3)? as u64,
-                open_jobs: row.get::<_, i64>(4)? as u64,
+                quota_bytes: row.count(1)?,
+                quota_jobs: row.count(2)?,
+                stored: stored.clone(),
+                uploading: row.count(3)?,
+                open_jobs: row.count(4)?,
             })
         },
-    )?)
+    )
 }
 
 /// The tokens of a tenant.
 pub(crate) fn tokens(t: &Transaction<'_>, tenant: i64) -> Result<Vec<TokenRow>, ServeError> {
-    let mut rows = t.prepare(
-        "SELECT id, scopes, created, expires, revoked FROM tokens WHERE tenant = ?1 ORDER BY created, id",
-    )?;
-    let rows = rows.query_map([tenant], |row| {
+    let sql =
+        "SELECT id, scopes, created, expires, revoked FROM tokens WHERE tenant = ?1 ORDER BY created, id";
+    t.all(sql, values![tenant], |row| {
         let scopes: String = row.get(1)?;
         Ok(TokenRow {
             id: row.get(0)?,
@@ -158,15 +152,14 @@ pub(crate) fn tokens(t: &Transaction<'_>, tenant: i64) -> Result<Vec<TokenRow>, 
             expires: row.get(3)?,
             revoked: row.get(4)?,
         })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    })
 }
 
 /// Revokes a token of the caller's tenant.
 pub(crate) fn revoke(t: &Transaction<'_>, by: &Caller, id: &str) -> Result<(), ServeError> {
     let changed = t.execute(
         "UPDATE tokens SET revoked = coalesce(revoked, ?3) WHERE tenant = ?1 AND id = ?2",
-        params![by.tenant, id, now()],
+        values![by.tenant, id, now()],
     )?;
     if changed == 0 {
         return Err(ServeError::NotFound { what: "token of this name" });

@@ -1,8 +1,7 @@
 //! Uploads that are under way. How far one is, its file says.
 
-use rusqlite::{OptionalExtension, Row, Transaction, params};
-
 use crate::error::ServeError;
+use crate::store::database::{Row, Transaction, values};
 use crate::store::{now, objects};
 
 /// An upload.
@@ -16,35 +15,38 @@ pub(crate) struct Upload {
     /// Where a piece with a checksum began that was not verified.
     pub(crate) verified: Option<u64>,
     pub(crate) expires: i64,
+    /// The node that holds its bytes.
+    pub(crate) node: String,
 }
 
 /// Begins an upload; its bytes count for the tenant's quota from now on.
 pub(crate) fn add(t: &Transaction<'_>, upload: &Upload) -> Result<(), ServeError> {
     objects::room(t, upload.tenant, upload.size)?;
     t.execute(
-        "INSERT INTO uploads (id, tenant, size, hash, created, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![upload.id, upload.tenant, upload.size as i64, upload.hash, now(), upload.expires],
+        "INSERT INTO uploads (id, tenant, size, hash, created, expires, node) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        values![&upload.id, upload.tenant, upload.size as i64, &upload.hash, now(), upload.expires, &upload.node],
     )?;
     Ok(())
 }
 
-const COLUMNS: &str = "id, tenant, size, hash, verified, expires";
+const COLUMNS: &str = "id, tenant, size, hash, verified, expires, node";
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Upload> {
+fn read(row: &Row<'_>) -> Result<Upload, ServeError> {
     Ok(Upload {
         id: row.get(0)?,
         tenant: row.get(1)?,
-        size: row.get::<_, i64>(2)? as u64,
+        size: row.count(2)?,
         hash: row.get(3)?,
-        verified: row.get::<_, Option<i64>>(4)?.map(|at| at as u64),
+        verified: row.get::<Option<i64>>(4)?.map(|at| at as u64),
         expires: row.get(5)?,
+        node: row.get(6)?,
     })
 }
 
 /// The upload of a name.
 pub(crate) fn get(t: &Transaction<'_>, tenant: i64, id: &str) -> Result<Upload, ServeError> {
     let sql = format!("SELECT {COLUMNS} FROM uploads WHERE tenant = ?1 AND id = ?2");
-    let found = t.query_row(&sql, params![tenant, id], read).optional()?;
+    let found = t.first(&sql, values![tenant, id], read)?;
     let upload = found.ok_or(ServeError::NotFound { what: "upload of this name" })?;
     if upload.expires <= now() { Err(ServeError::Gone) } else { Ok(upload) }
 }
@@ -54,9 +56,7 @@ pub(crate) fn list(t: &Transaction<'_>, tenant: i64) -> Result<Vec<Upload>, Serv
     let sql = format!(
         "SELECT {COLUMNS} FROM uploads WHERE tenant = ?1 AND expires > ?2 ORDER BY created DESC, id LIMIT 1000"
     );
-    let mut rows = t.prepare(&sql)?;
-    let rows = rows.query_map(params![tenant, now()], read)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    t.all(&sql, values![tenant, now()], read)
 }
 
 /// Notes where a piece begins that is to be verified, if one does; the upload lives on from now.
@@ -68,27 +68,27 @@ pub(crate) fn mark(
 ) -> Result<(), ServeError> {
     t.execute(
         "UPDATE uploads SET verified = ?2, expires = ?3 WHERE id = ?1",
-        params![id, verified.map(|at| at as i64), expires],
+        values![id, verified.map(|at| at as i64), expires],
     )?;
     Ok(())
 }
 
 /// Ends an upload.
 pub(crate) fn remove(t: &Transaction<'_>, id: &str) -> Result<(), ServeError> {
-    t.execute("DELETE FROM uploads WHERE id = ?1", [id])?;
+    t.execute("DELETE FROM uploads WHERE id = ?1", values![id])?;
     Ok(())
 }
 
-/// Ends the uploads that have expired; gives their names.
-pub(crate) fn sweep(t: &Transaction<'_>) -> Result<Vec<String>, ServeError> {
-    let mut rows = t.prepare("DELETE FROM uploads WHERE expires <= ?1 RETURNING id")?;
-    let rows = rows.query_map([now()], |row| row.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+/// Seconds after its end until an upload of a node that does not end it is ended by another.
+const LEFT: i64 = 24 * 3600;
+
+/// Ends the uploads of a node that have expired, and those that another node left; gives the names of all.
+pub(crate) fn sweep(t: &Transaction<'_>, node: &str) -> Result<Vec<String>, ServeError> {
+    let sql = "DELETE FROM uploads WHERE expires <= ?1 AND (node = ?2 OR expires <= ?3) RETURNING id";
+    t.all(sql, values![now(), node, now() - LEFT], |row| row.get(0))
 }
 
 /// The names of all uploads.
 pub(crate) fn all(t: &Transaction<'_>) -> Result<Vec<String>, ServeError> {
-    let mut rows = t.prepare("SELECT id FROM uploads")?;
-    let rows = rows.query_map([], |row| row.get(0))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    t.all("SELECT id FROM uploads", values![], |row| row.get(0))
 }

@@ -1,0 +1,109 @@
+"""A PostgreSQL cluster of its own in a temporary folder, for tests: it ends with who started it."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+#: Who runs the server where tests run as root: it refuses root itself.
+USER = "postgres"
+
+#: Ends the server when the pipe to it closes, however its starter ends; leaves no file.
+KEEPER = """
+trap '' INT TERM HUP
+"$@" & server=$!
+cat > /dev/null
+kill -INT $server
+wait $server
+[ -e "$FOLDER/again" ] || rm -rf "$FOLDER"
+"""
+
+
+def programs() -> Path | None:
+    """The folder of the newest server that is installed."""
+    found = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/postgres")]
+    if found:
+        return max(found, key=lambda path: int(path.parent.name))
+    on_path = shutil.which("postgres")
+    return Path(on_path).parent if on_path else None
+
+
+class Cluster:
+    """A server with a socket in its folder, and a password for who connects by TCP."""
+
+    def __init__(self) -> None:
+        found = programs()
+        if found is None:
+            pytest.skip("PostgreSQL is not installed: install the package postgresql to run this")
+        self.bin, self.user, self.prefix = found, USER, []
+        self.folder = Path(tempfile.mkdtemp(prefix="rm-pg"))
+        if os.geteuid() == 0:
+            account = pwd.getpwnam(USER)
+            os.chown(self.folder, account.pw_uid, account.pw_gid)
+            self.prefix = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+        else:
+            self.user = pwd.getpwuid(os.geteuid()).pw_name
+        options = ["--no-sync", "-A", "trust", "-U", self.user, "-E", "UTF8", "--locale=C"]
+        made = subprocess.run(self.command("initdb", *options), cwd="/", capture_output=True, text=True)
+        assert made.returncode == 0, made.stderr
+        self.names = itertools.count()
+        self.start()
+
+    def command(self, program: str, *options: str) -> list[str]:
+        """A command of the server's user."""
+        return [*self.prefix, str(self.bin / program), "-D", str(self.folder / "data"), *options]
+
+    def start(self) -> None:
+        """Begin, and wait until it answers."""
+        # As a server in earnest: a commit waits for the disk.
+        options = ("listen_addresses=", f"unix_socket_directories={self.folder}")
+        words = [word for option in options for word in ("-c", option)]
+        self.keeper = subprocess.Popen(
+            ["sh", "-c", KEEPER, "keeper", *self.command("postgres", *words)],
+            cwd="/",
+            env={**os.environ, "FOLDER": str(self.folder)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        until = time.monotonic() + 30
+        while self.psql("postgres", "SELECT 1", check=False) is None:
+            assert time.monotonic() < until, "the server did not start"
+            time.sleep(0.05)
+
+    def psql(self, database: str, sql: str, *, check: bool = True) -> str | None:
+        """What a statement answers; nothing if it fails and may."""
+        words = ["-X", "-q", "-A", "-t", "-h", str(self.folder), "-U", self.user, "-d", database, "-c", sql]
+        ran = subprocess.run(
+            [str(self.bin / "psql"), *words], cwd="/", capture_output=True, text=True, check=False
+        )
+        assert not check or ran.returncode == 0, ran.stderr
+        return ran.stdout.strip() if ran.returncode == 0 else None
+
+    def database(self) -> str:
+        """The address of a new database."""
+        name = f"service{next(self.names)}"
+        self.psql("postgres", f"CREATE DATABASE {name}")
+        return f"postgres://{self.user}@/{name}?host={self.folder}"
+
+    def stop(self) -> None:
+        """End it for a while."""
+        (self.folder / "again").touch()
+        self.close()
+        (self.folder / "again").unlink()
+
+    def close(self) -> None:
+        """End it; nothing stays."""
+        with contextlib.suppress(OSError):
+            assert self.keeper.stdin is not None
+            self.keeper.stdin.close()
+        self.keeper.wait(60)
