@@ -42,6 +42,18 @@ class Bench {
     dut->rst_ni = dut->cold_ni = 1;
   }
 
+  // A degree that was not built: it says so, and takes no job.
+  void wrong_degree(unsigned log_n) {
+    dut->log_n_i = log_n;
+    dut->job_valid_i = dut->operand_valid_i = dut->room_i = 1;
+    drive_job(idle_);
+    for (int i = 0; i < 40; i++, dut.tick()) {
+      dut.settle();
+      if (!dut->bad_size_o || dut->job_ready_o || dut->start_o || dut->busy_o) fail("N = 2^%u: a job is taken", log_n);
+    }
+    dut->job_valid_i = dut->operand_valid_i = dut->room_i = 0;
+  }
+
   void set_up(const Context& context) {
     const unsigned log_n = context.log_n();
     dut->log_n_i = log_n;
@@ -321,6 +333,7 @@ int main(int argc, char** argv) {
     bench.run(given.context, given.jobs, 256);
     return pass(bench.checked, seed, bench.dut.cycles(), "rm_encryptor, vectors of the engine");
   }
+  for (unsigned log_n : {P_LogNMin - 1, P_LogNMax + 1}) bench.wrong_degree(log_n);
   u64 number = 0;
   const unsigned from = unsigned(args.number("logn", P_LogNMax)), to = unsigned(args.number("to", P_LogNMin));
   for (unsigned log_n = from; log_n >= to; log_n--) {
