@@ -1,5 +1,6 @@
 // rm_enc_jobs, whatever the host asks for and however long samples take. Numbers of jobs that draw go up, over resets too. A set of samples
-// has one job at a time. A job is offered once, with its samples. None is taken without the secret key that it needs.
+// has one job at a time. A job is offered once, with its samples. None is taken without the secret key that it needs. A draw that fails is
+// reported in the cycle after, and its samples never count as whole.
 module fv_enc_jobs (
   input logic        clk_i,
   input logic        rst_ni,
@@ -29,11 +30,12 @@ module fv_enc_jobs (
   logic [63:0]           last_q;
   logic                  released, ends, ends_set_q;
   logic                  waits_q;   // for the end of a draw
+  logic                  failed_q;  // a draw ended with a fault in the cycle before
   assign released = release_i && taken_q[release_set_i] && ended_q[release_set_i];
 
   // The sampler: busy from the draw on, as long as it likes.
   logic drawing_q, cold_n, run_q, some_q;
-  initial {run_q, drawing_q, some_q} = '0;
+  initial {run_q, drawing_q, some_q, failed_q} = '0;
   assign cold_n = run_q;
   always_ff @(posedge clk_i) begin : p_environment
     run_q     <= 1'b1;
@@ -87,13 +89,15 @@ module fv_enc_jobs (
   end
   assign ends = waits_q && !drawing_q;
   always_ff @(posedge clk_i) begin : p_waits
-    waits_q <= rst_ni && (draw || (waits_q && drawing_q));
+    waits_q  <= rst_ni && (draw || (waits_q && drawing_q));
+    failed_q <= rst_ni && ends && draw_fault_i;
   end
 
   always_comb begin : p_check
     if (!run_q) assume (!rst_ni);
     if (run_q && rst_ni) begin
       if (draw && some_q) a_number: assert (job_number_i > last_q);
+      if (failed_q) a_failed: assert (refused && refusal == RefusedDraw);
       if (draw) a_draw: assert (accept && job_mode_i != Decrypt);
       if (accept) begin
         a_ready: assert (job_valid_i && ready && !bad_size_i);
@@ -106,6 +110,7 @@ module fv_enc_jobs (
       if (head_valid) begin
         a_held: assert (held_q[head_set] && !taken_q[head_set]);
         a_offered: assert (drawn_q[head_set] || (mode_q[head_set] == Divided && begun_q[head_set]));
+        a_whole: assert (drawn_q[head_set] || !whole[head_set]);
         a_as: assert (head_mode == (seal_q[head_set] ? Divided : mode_q[head_set]));
       end
     end
@@ -119,6 +124,6 @@ module fv_enc_jobs (
   end
 
   logic unused;
-  assign unused = ^{draw_ternary, gaussians, whole, busy};
+  assign unused = ^{draw_ternary, gaussians, busy};
 
 endmodule

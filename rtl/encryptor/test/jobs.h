@@ -83,12 +83,16 @@ inline Seed drawn_seed(Rng& rng) {
   return seed;
 }
 
-inline Job drawn_job(const Context& context, const Small& s, u64 number, bool seeded, bool seal, Rng& rng) {
-  Job job;
+inline Mode drawn_mode(const Context& context, bool seeded, Rng& rng) {
   std::vector<Mode> modes{kPublic, kDecrypt};
   if (seeded) modes.push_back(kSymmetric), modes.push_back(kPublicKey);
   if (context.extra().q) modes.push_back(kDivided), modes.push_back(kDivided);
-  job.mode = modes[rng.below(modes.size())];
+  return modes[rng.below(modes.size())];
+}
+
+inline Job drawn_job(const Context& context, const Small& s, u64 number, Mode mode, bool seal, Rng& rng) {
+  Job job;
+  job.mode = mode;
   job.number = number;
   job.seal = job.mode == kDivided && seal && rng.below(2);
   job.secret = drawn_seed<SealSeed>(rng), job.expanded = drawn_seed<Seed>(rng);

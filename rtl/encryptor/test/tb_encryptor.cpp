@@ -42,6 +42,18 @@ class Bench {
     dut->rst_ni = dut->cold_ni = 1;
   }
 
+  // A degree that was not built: it says so, and takes no job.
+  void wrong_degree(unsigned log_n) {
+    dut->log_n_i = log_n;
+    dut->job_valid_i = dut->operand_valid_i = dut->room_i = 1;
+    drive_job(idle_);
+    for (int i = 0; i < 40; i++, dut.tick()) {
+      dut.settle();
+      if (!dut->bad_size_o || dut->job_ready_o || dut->start_o || dut->busy_o) fail("N = 2^%u: a job is taken", log_n);
+    }
+    dut->job_valid_i = dut->operand_valid_i = dut->room_i = 0;
+  }
+
   void set_up(const Context& context) {
     const unsigned log_n = context.log_n();
     dut->log_n_i = log_n;
@@ -105,7 +117,8 @@ class Bench {
     if (!dut->secret_ready_o) fail("the secret key is not whole");
   }
 
-  // Runs the jobs; a promise comes with a probability of eager/256 a cycle. A reset stops it after reset_after cycles,
+  // Runs the jobs; a promise comes with a probability of eager/256 a cycle. Where that is below 1, one of the two often waits until the
+  // engine says that its job waits for it: else both are there when samples are drawn, and nothing waits. A reset stops it after reset_after cycles,
   // unless all jobs have ended before; returns whether it did.
   bool run(const Context& context, std::vector<Job>& jobs, unsigned eager, u64 reset_after = kNever) {
     const u64 rows = u64(1) << (context.log_n() - kLogP);
@@ -118,6 +131,8 @@ class Bench {
     std::size_t next = 0;
     bool offered = false, operand = false, room = false, refused_now = false;
     unsigned refusal = 0;
+    const auto held_back = [&] { return eager == 256 ? 0 : unsigned(rng.below(3)); };
+    unsigned held = held_back();  // the bit of waiting_o: 1 of operands, 2 of room
     Job *row_job = nullptr, *key_job = nullptr, *extra_job = nullptr;
     u64 row_time = 0, key_time = 0, extra_time = 0;
     for (u64 since = dut.cycles(), begin = dut.cycles(); next < jobs.size() || !waiting.empty() || !results.empty();) {
@@ -132,7 +147,7 @@ class Bench {
       }
       if (dut.cycles() - since > 200 * rows + 100000) fail("hangs with %zu jobs inside", waiting.size() + results.size());
       offered = next < jobs.size() && (offered || rng.chance(eager));
-      operand = operand || rng.chance(eager), room = room || rng.chance(eager);
+      operand = operand || (held != 1 && rng.chance(eager)), room = room || (held != 2 && rng.chance(eager));
       dut->job_valid_i = offered;
       drive_job(offered ? jobs[next] : idle_);
       dut->operand_valid_i = operand;
@@ -144,6 +159,9 @@ class Bench {
       if (bool(dut->refused_o) != refused_now || (refused_now && dut->refusal_o != refusal)) {
         fail("refused is %d with reason %d, not %d with %u", int(dut->refused_o), int(dut->refusal_o), refused_now, refusal);
       }
+      if ((dut->waiting_o >> 1 & 1 && operand) || (dut->waiting_o >> 2 & 1 && room)) fail("waits for what was promised");
+      if (dut->start_o && dut->waiting_o) fail("starts and waits");
+      if (held && dut->waiting_o >> held & 1) held = 0;
       refused_now = false;
       if (offered && dut->job_ready_o) {
         Job& job = jobs[next++];
@@ -167,6 +185,7 @@ class Bench {
         job->first_row = job->cycle + latency + (job->mode == kDivided ? divided : 0);
         results.push_back(job);
         operand = room = false;
+        held = held_back();
         since = dut.cycles();
       }
       row_job = key_job = extra_job = nullptr;
@@ -280,18 +299,24 @@ class Bench {
   const Job idle_{};
 };
 
+// A word of a message, or of c0, that is no residue: q is the least.
+void put_over(Job& job, const Context& context, bool least, Rng& rng) {
+  const u64 row = rng.below(context.n() / kP);
+  const unsigned limb = unsigned(rng.below(kLimbs)), lane = unsigned(rng.below(kP));
+  const u64 q = context.prime(limb).q, over = least ? q : q + rng.below((u64(1) << P_W) - q);
+  if (job.mode == kDecrypt) job.key[1][limb][value_place(context.log_n(), lane, row)] = over, job.bad_from = row;
+  else job.message[limb][coefficient_place(context.log_n(), lane, row)] = over, job.bad_from = 0;
+}
+
 // What can go wrong with a job's operands.
 void spoil(Job& job, const Context& context, Rng& rng) {
-  const u64 rows = context.n() / kP, row = rng.below(rows);
-  const unsigned limb = unsigned(rng.below(kLimbs));
-  const u64 q = context.prime(limb).q, over = rng.below(2) ? q : q + rng.below((u64(1) << P_W) - q);
+  const u64 row = rng.below(context.n() / kP);
   const bool message = two_parts(job.mode) || job.mode == kSymmetric, key = two_parts(job.mode) || job.mode == kDecrypt;
-  const u64 what = rng.below(job.mode == kDivided ? 5 : 4);
+  const u64 what = rng.below(job.mode == kDivided ? 4 : 3);
   if (what == 0 && message) job.lost_message = row, job.bad_from = 0;
-  if (what == 1 && message) job.message[limb][coefficient_place(context.log_n(), unsigned(rng.below(kP)), row)] = over, job.bad_from = 0;
+  if (what == 1 && (message || key)) put_over(job, context, rng.below(2), rng);
   if (what == 2 && key) job.lost_key = job.bad_from = row;
-  if (what == 4) job.lost_extra = row, job.bad_from = 0;
-  if (what == 3 && job.mode == kDecrypt) job.key[1][limb][value_place(context.log_n(), unsigned(rng.below(kP)), row)] = over, job.bad_from = row;
+  if (what == 3) job.lost_extra = row, job.bad_from = 0;
 }
 
 }  // namespace
@@ -308,6 +333,7 @@ int main(int argc, char** argv) {
     bench.run(given.context, given.jobs, 256);
     return pass(bench.checked, seed, bench.dut.cycles(), "rm_encryptor, vectors of the engine");
   }
+  for (unsigned log_n : {P_LogNMin - 1, P_LogNMax + 1}) bench.wrong_degree(log_n);
   u64 number = 0;
   const unsigned from = unsigned(args.number("logn", P_LogNMax)), to = unsigned(args.number("to", P_LogNMin));
   for (unsigned log_n = from; log_n >= to; log_n--) {
@@ -326,13 +352,24 @@ int main(int argc, char** argv) {
       // Without a secret key at first, then with it; promises at any time, then all at once.
       for (unsigned eager : {10u, 256u}) {
         std::vector<Job> jobs;
-        // The last number that was used, in the run before or before a reset: it is refused.
-        while (bench.some && !args.has("trace") && (jobs.empty() || !two_parts(jobs.back().mode))) {
-          jobs.assign(1, drawn_job(context, s, bench.last, P_Seeded, P_Seal, bench.rng));
+        const auto mode = [&] { return drawn_mode(context, P_Seeded, bench.rng); };
+        const auto add = [&](u64 of_number, Mode of_mode) {
+          jobs.push_back(drawn_job(context, s, of_number, of_mode, P_Seal, bench.rng));
+        };
+        const auto two = [&] {
+          Mode of = mode();
+          while (!two_parts(of)) of = mode();
+          return of;
+        };
+        if (!args.has("trace")) {
+          // The last number that was used, in the run before or before a reset: it is refused.
+          if (bench.some) add(bench.last, two());
+          // The least word that is no residue.
+          add(++number, two()), put_over(jobs.back(), context, true, bench.rng);
+          if (bench.secret) add(number, kDecrypt), put_over(jobs.back(), context, true, bench.rng);
         }
         for (u64 i = 0; i < n; i++) {
-          number += 1 + bench.rng.below(3);
-          jobs.push_back(drawn_job(context, s, number, P_Seeded, P_Seal, bench.rng));
+          add(number += 1 + bench.rng.below(3), mode());
           if (args.has("trace")) continue;
           if (bench.rng.chance(40)) jobs.back().number -= bench.rng.below(4);  // may have been used
           if (bench.rng.chance(100)) spoil(jobs.back(), context, bench.rng);
@@ -343,7 +380,7 @@ int main(int argc, char** argv) {
       }
       if (turn < resets) {
         std::vector<Job> jobs;
-        for (u64 i = 0; i < 4; i++) jobs.push_back(drawn_job(context, s, number += 1, P_Seeded, P_Seal, bench.rng));
+        for (u64 i = 0; i < 4; i++) jobs.push_back(drawn_job(context, s, number += 1, drawn_mode(context, P_Seeded, bench.rng), P_Seal, bench.rng));
         if (bench.run(context, jobs, 256, bench.rng.below(6 * context.n()))) bench.secret = false;
       }
     }
