@@ -1,0 +1,11 @@
+rm_auto_pkg.sv
+rm_delay_line.sv
+rm_stream_gate.sv
+rm_stream_tag.sv
+rm_stream_clock.sv
+rm_galois_swaps.sv
+rm_galois_columns.sv
+rm_auto_back.sv
+rm_auto_address.sv
+rm_auto.sv
+fv_auto.sv
