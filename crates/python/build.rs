@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// What is taken beside the sources of the core.
-const SHELL: [&str; 14] = [
+const SHELL: [&str; 15] = [
     "LICENSE",
     "rtl/bank/ultra/rm_bank_ram.sv",
     "rtl/sim/src/rm_core.h",
@@ -17,6 +17,7 @@ const SHELL: [&str; 14] = [
     "rtl/sim/src/axi_port.h",
     "rtl/sim/src/observer.h",
     "rtl/synth/cells.py",
+    "rtl/synth/plain.py",
     "rtl/registers/generated/core_registers.h",
     "rtl/registers/generated/ringmill_core.xml",
     "docs/registers.md",

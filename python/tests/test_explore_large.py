@@ -109,7 +109,7 @@ def test_a_saved_machine_is_the_one_of_its_row(small: None, tmp_path: Path) -> N
 
 
 def test_words_that_no_parameters_hold_are_named(small: None) -> None:
-    with pytest.raises(rm.ExploreError, match="28 bits: .*36 bits: ") as refused:
+    with pytest.raises(rm.ExploreError, match=r"28 bits: .*36 bits: ") as refused:
         accelerators(rotated, max_error=1e-40, area=100)
     assert refused.value.code == "Infeasible"
     wide = rotated.compile(precision=30)

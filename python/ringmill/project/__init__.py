@@ -4,6 +4,7 @@
 |---|---|
 | `core.py` | which core |
 | `hardware.py` | its sources, the FuseSoC file, constraints |
+| `board.py` | standard names of AXI, scripts for Vivado, a module for LiteX |
 | `layout.py` | where limbs lie: as JSON, C and Rust |
 | `vectors.py` | test vectors from a seed |
 | `write.py` | the folder, whole or not at all |

@@ -17,7 +17,7 @@ from ringmill._native import CoreImage, __version__
 from ringmill.atomic import writing
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, MachineError, fail
-from ringmill.project import hardware, layout, vectors
+from ringmill.project import board, hardware, layout, vectors
 from ringmill.project.core import Core
 
 FORMAT = "ringmill-project"
@@ -44,9 +44,9 @@ _COPIED = {
 
 #: How a comment begins and ends, by the ending of a file's name.
 _COMMENTS = {
-    **dict.fromkeys((".sv", ".rs", ".cpp", ".vlt"), ("// ", "")),
+    **dict.fromkeys((".sv", ".v", ".rs", ".cpp", ".vlt"), ("// ", "")),
     **dict.fromkeys((".c", ".h"), ("/* ", " */")),
-    **dict.fromkeys((".py", "Makefile"), ("# ", "")),
+    **dict.fromkeys((".py", ".tcl", "Makefile"), ("# ", "")),
 }
 _LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
@@ -77,7 +77,13 @@ def contents(compiled: Compiled, core: Core, design: dict[str, Any] | None = Non
     name = identifier(compiled.name)
     sources = hardware.sources(core)
     texts = {
-        **licensed({**sources, **{place: packaged(source) for place, source in _COPIED.items()}}),
+        **licensed(
+            {
+                **sources,
+                **{place: packaged(source) for place, source in _COPIED.items()},
+                **board.files(compiled.name, core, sources),
+            }
+        ),
         **hardware.lists(name, __version__, core, sources),
         **hardware.constraints(core),
         "driver/layout.h": layout.c_header(core, image),
