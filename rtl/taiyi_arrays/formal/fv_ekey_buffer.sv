@@ -1,5 +1,5 @@
-// rm_ekey_buffer: rows of keys come out once each and in the order they were asked for, every set in its cycle; none finds the buffer
-// full, whenever it comes; rows that were not asked for change nothing; and what has space is asked for, so late rows end no run.
+// rm_ekey_buffer: rows of keys come out once each and in the order they were asked for, every set in its cycle. None finds the buffer
+// full, whenever it comes. Rows that were not asked for change nothing. What has space is asked for, so late rows end no run.
 // Broken: a buffer that may hold one row less must give a counterexample.
 module fv_ekey_buffer #(
   parameter int unsigned M      = 2,

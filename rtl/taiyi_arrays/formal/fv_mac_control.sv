@@ -1,5 +1,5 @@
 // rm_mac_control, for any rows, sums and consumers: the results of a sum leave in order, in the cycles after its last row, never two at
-// once; every product is added once, the first of a sum to nothing; results never find a consumer without space; and a row waits for
+// once. Every product is added once, the first of a sum to nothing. Results never find a consumer without space, and a row waits for
 // nothing else. Wrong use is said.
 module fv_mac_control #(
   parameter int unsigned M     = 3,
@@ -17,13 +17,13 @@ module fv_mac_control #(
 
   localparam int unsigned Lp = rm_modmul_pkg::ProductLatency;
 
-  logic                 ready, take, send, bad;
+  logic                 ready, take, close, send, bad;
   logic [M-1:0]         add, first;
   logic [$clog2(M)-1:0] index;
   logic [2:0]           wrong;
   assign take = valid_i && ready;
   rm_mac_control #(.M(M), .Terms(Terms), .Rows(Rows)) i_dut (
-    .clk_i, .rst_ni, .last_i, .results_i, .ready_o(ready), .take_i(take), .add_o(add), .first_o(first), .send_o(send),
+    .clk_i, .rst_ni, .last_i, .results_i, .ready_o(ready), .take_i(take), .close_o(close), .add_o(add), .first_o(first), .send_o(send),
     .index_o(index), .bad_o(bad), .give_i, .wrong_o(wrong)
   );
 
@@ -71,6 +71,7 @@ module fv_mac_control #(
     if (!run_q) assume (!rst_ni);
     if (run_q && rst_ni) begin
       a_space: assert (owed_q <= Rows && unsent_q <= M);
+      a_close: assert (close == (take && last_i && good_sum));
       a_send:  assert (send == (unsent_q != 0));
       a_index: assert (!send || (32'(index) == sent_q && bad == bad_q));
       a_ready: assert (ready == (!last_i || !good_sum || (unsent_q <= 1 && owed_q + 32'(results_i) <= Rows)));

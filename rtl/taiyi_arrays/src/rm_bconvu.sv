@@ -63,7 +63,7 @@ module rm_bconvu
   end
 
   // ---------------------------------------------------------------- rows
-  logic              take, send, bad;
+  logic              take, close, send, bad;
   logic [M-1:0]      add, first;
   logic [IndexW-1:0] index, pick;
   logic [2:0]        wrong_rows;
@@ -72,8 +72,8 @@ module rm_bconvu
   assign wrong_o = {wrong_mode_q, wrong_rows};
 
   rm_mac_control #(.M(M), .Terms(Terms), .Rows(Rows)) i_control (
-    .clk_i, .rst_ni, .last_i, .results_i(targets_i), .ready_o, .take_i(take), .add_o(add), .first_o(first),
-    .send_o(send), .index_o(index), .bad_o(bad), .give_i, .wrong_o(wrong_rows)
+    .clk_i, .rst_ni, .last_i, .results_i(targets_i), .ready_o, .take_i(take), .close_o(close), .add_o(add),
+    .first_o(first), .send_o(send), .index_o(index), .bad_o(bad), .give_i, .wrong_o(wrong_rows)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin : p_open
@@ -97,7 +97,7 @@ module rm_bconvu
   logic [M-1:0][W-1:0] q_q, word_q, minus_q;
   logic [M-1:0][W+1:0] aux_q;
   always_ff @(posedge clk_i) begin : p_targets
-    if (take && last_i) begin
+    if (close) begin
       q_q     <= q_i;
       aux_q   <= aux_i;
       word_q  <= word_i;
@@ -131,7 +131,7 @@ module rm_bconvu
   logic     close_v;
   convert_e mode_v;
   rm_delay_line #(.Width(3), .Cycles(2)) i_head (
-    .clk_i, .data_i({take, !open_q, take && last_i}), .data_o({add_head, first_head, close_head})
+    .clk_i, .data_i({take, !open_q, close}), .data_o({add_head, first_head, close_head})
   );
   rm_delay_line #(.Width(1), .Cycles(1)) i_close (.clk_i, .data_i(close_head), .data_o(close_v));
   rm_delay_line #(.Width(2), .Cycles(3)) i_mode (.clk_i, .data_i(mode_i), .data_o({mode_v}));

@@ -62,7 +62,7 @@ module rm_hpip #(
   localparam int unsigned All = rm_arrays_pkg::hpip_latency(Kind, W, Terms);
 
   // ---------------------------------------------------------------- rows meet their keys
-  logic                                     take, may, there, send, bad;
+  logic                                     take, may, there, close, send, bad;
   logic [M-1:0]                             add, first;
   logic [IndexW-1:0]                        index, pick;
   logic [M-1:0][H-1:0][Elements-1:0][W-1:0] key;
@@ -75,8 +75,8 @@ module rm_hpip #(
   assign wrong_o     = {wrong_keys, wrong_rows};
 
   rm_mac_control #(.M(M), .Terms(Terms), .Rows(Rows)) i_control (
-    .clk_i, .rst_ni, .last_i, .results_i, .ready_o(may), .take_i(take), .add_o(add), .first_o(first), .send_o(send),
-    .index_o(index), .bad_o(bad), .give_i, .wrong_o(wrong_rows)
+    .clk_i, .rst_ni, .last_i, .results_i, .ready_o(may), .take_i(take), .close_o(close), .add_o(add), .first_o(first),
+    .send_o(send), .index_o(index), .bad_o(bad), .give_i, .wrong_o(wrong_rows)
   );
 
   rm_ekey_buffer #(.Width(H * Elements * W), .M(M), .Depth(KeyRows), .AddressW(AddressW)) i_keys (
@@ -89,7 +89,7 @@ module rm_hpip #(
   logic [W-1:0] q_q, word_q, q_late, word_late;
   logic [W+1:0] aux_q, aux_late;
   always_ff @(posedge clk_i) begin : p_constants
-    if (take && last_i) begin
+    if (close) begin
       q_q    <= q_i;
       aux_q  <= aux_i;
       word_q <= word_i;

@@ -4,7 +4,8 @@
 // product is added Lp = rm_modmul_pkg::ProductLatency cycles later. So results leave one a cycle through one reduction.
 // Rows         take_i in cycle t. A row with last_i closes the sum, and results_i of the accumulators have a result, 1 to M.
 // Outputs      add_o[m], first_o[m] belong to cycle t + m + Lp.  send_o, index_o: result m is due; cycle t_last + m + 1.
-//              bad_o beside it: the sum had more than Terms rows, so that the accumulator may have run over.
+//              close_o: this row closes a sum that has results; its constants hold until the next such row.
+//              bad_o beside the results: the sum had more than Terms rows, so that the accumulator may have run over.
 // ready_o      for the row that is offered. A row that closes a sum waits until the results of the sum before have been sent,
 //              and until the consumer has space for its own. So a sum of n rows with r results takes max(n, r) cycles.
 //              Other rows never wait.
@@ -23,6 +24,7 @@ module rm_mac_control #(
   input  logic [CountW-1:0] results_i,
   output logic              ready_o,
   input  logic              take_i,
+  output logic              close_o,
   output logic [M-1:0]      add_o,
   output logic [M-1:0]      first_o,
   output logic              send_o,
@@ -50,6 +52,7 @@ module rm_mac_control #(
   assign ready_o    = !last_i || drop || (left_after == '0 && room);
   assign close    = take_i && last_i;
   assign send_all = close && !drop;
+  assign close_o  = send_all;
   assign long     = take_i && terms_q == TermW'(Terms);
   assign wrong_o  = {bad_give, wrong_q};
 

@@ -62,11 +62,11 @@ int main(int argc, char** argv) {
     unsigned said = 0;
     for (u64 k = 0; k < n; k++) {
       Conversion c;
-      const bool too_long = wrong && rng.below(12) == 0, no_targets = wrong && rng.below(12) == 0;
+      const bool too_long = wrong && rng.below(12) == 0, no_targets = wrong && !too_long && rng.below(8) == 0;
       c.mode = wrong && rng.below(12) == 0 ? unsigned(kNone) : unsigned(rng.below(3));
       c.targets = no_targets ? 0 : 1 + unsigned(rng.below(kMacs));
       c.bad = too_long;
-      const unsigned count = too_long ? kTerms + 1 : c.mode == kLift ? 1 : rng.below(8) == 0 ? kTerms : 2 + unsigned(rng.below(kMacs + 1));
+      const unsigned count = too_long ? kTerms + 1 : c.mode == kLift || no_targets ? 1 : rng.below(8) == 0 ? kTerms : 2 + unsigned(rng.below(kMacs + 1));
       const u64 base = rng.below(primes.size());
       for (unsigned i = 0; i < count; i++) c.s.push_back(primes[(base + i) % primes.size()]);
       for (unsigned m = 0; m < kMacs; m++) c.q.push_back(primes[(base + count + m) % primes.size()]);

@@ -57,8 +57,8 @@ int main(int argc, char** argv) {
     std::vector<Words> keys;
     std::vector<Sum> sums;
     for (u64 s = 0; s < n; s++) {
-      const bool too_long = wrong && rng.below(12) == 0, no_results = wrong && rng.below(12) == 0;
-      const unsigned terms = too_long ? kTerms + 1 + unsigned(rng.below(3)) : rng.below(10) == 0 ? kTerms : 1 + unsigned(rng.below(2 * kMacs + 2));
+      const bool no_results = wrong && rng.below(8) == 0, too_long = wrong && !no_results && rng.below(12) == 0;
+      const unsigned terms = no_results ? 1 : too_long ? kTerms + 1 + unsigned(rng.below(3)) : rng.below(10) == 0 ? kTerms : 1 + unsigned(rng.below(2 * kMacs + 2));
       const bool ends = rng.below(3) == 0;  // greatest operands throughout
       Sum sum{primes[rng.below(primes.size())], no_results ? 0 : 1 + unsigned(rng.below(kMacs)), too_long, {}};
       sum.r.assign(kMacs, Words(kH * kE, 0));
