@@ -132,7 +132,7 @@ class Bench {
     bool offered = false, operand = false, room = false, refused_now = false;
     unsigned refusal = 0;
     const auto held_back = [&] { return eager == 256 ? 0 : unsigned(rng.below(3)); };
-    unsigned held = held_back();  // the bit of waiting_o: 1 of operands, 2 of room
+    unsigned held = held_back();  // the bit of waiting_o: 1 of operands, 2 of space for the result
     Job *row_job = nullptr, *key_job = nullptr, *extra_job = nullptr;
     u64 row_time = 0, key_time = 0, extra_time = 0;
     for (u64 since = dut.cycles(), begin = dut.cycles(); next < jobs.size() || !waiting.empty() || !results.empty();) {

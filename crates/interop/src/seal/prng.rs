@@ -11,6 +11,10 @@ use zeroize::Zeroizing;
 
 use super::SealError;
 
+#[cfg(test)]
+#[path = "../../../ring/src/sample/tally.rs"]
+mod tally;
+
 /// Bytes of a seed.
 pub const SEED: usize = 64;
 /// Bytes that a generator makes at a time.
@@ -153,6 +157,7 @@ pub(super) fn draw(kind: PrngKind, seed: &[u8; SEED], n: usize) -> [Zeroizing<Ve
 
 #[cfg(test)]
 mod tests {
+    use super::tally::Tally;
     use super::*;
 
     /// The first bytes, by `hashlib.shake_256`, and by BLAKE2X on top of `hashlib.blake2b`.
@@ -181,6 +186,28 @@ mod tests {
             }
             assert_ne!(e0, e1);
         }
+    }
+
+    /// 10^8 coefficients of encryptions, from a seed each: exactly what the hardware's sampler draws in its mode `Seal`.
+    #[test]
+    #[ignore = "long: make test-full"]
+    fn many_samples_have_their_distributions() {
+        let (n, objects) = (1 << 15, 3052u64);
+        // Of 42 coins, the chance of 21 + x heads: C(42, 21 + x) / 2^42, in integers.
+        let ways = |heads: u64| (1..=heads).fold(1u64, |c, k| c * (43 - k) / k);
+        let binomial = (0..=42).map(|heads| ways(heads) as f64 / (1u64 << 42) as f64).collect();
+        let mut errors = Tally::new(binomial);
+        let mut ternary = Tally::new(vec![1.0 / 3.0; 3]);
+        for object in 0..objects {
+            let mut seed = [42; SEED];
+            seed[..8].copy_from_slice(&object.to_le_bytes());
+            let [v, e0, e1] = draw(PrngKind::Blake2xb, &seed, n);
+            ternary.add(&v);
+            errors.add(&e0);
+            errors.add(&e1);
+        }
+        ternary.check("ternary of SEAL", 100_000_000);
+        errors.check("centred binomial", 100_000_000);
     }
 
     const SHAKE: &str = "50a1cb963bec11dc";

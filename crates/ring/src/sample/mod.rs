@@ -9,6 +9,8 @@
 mod gaussian;
 mod secret;
 #[cfg(test)]
+mod tally;
+#[cfg(test)]
 mod tests;
 mod uniform;
 

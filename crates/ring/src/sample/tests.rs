@@ -2,6 +2,7 @@
 //! leaves with probability below 10^−6 on either side.
 
 use super::gaussian::{GROUP, THRESHOLDS, from_bits, from_words};
+use super::tally::Tally;
 use super::*;
 use crate::primes::{Side, nearest};
 use crate::{Modulus, RingError};
@@ -267,4 +268,53 @@ fn secrets_do_not_print() {
     let text = format!("{seed:?} {:?}", SecretRng::new(&seed, 5));
     assert_eq!(text, "SecretSeed(…) SecretRng(…)");
     assert!(format!("{SEED:?}").contains("0707"));
+}
+
+/// 10^8 coefficients of encryptions under a public key, from a seed each: exactly what the hardware's sampler draws.
+#[test]
+#[ignore = "long: make test-full"]
+fn many_samples_have_their_distributions() {
+    let (n, objects) = (1 << 15, 3052u64);
+    // Relative errors of 10^−15 are far below what 10^8 samples show.
+    let density = |x: i32| (-f64::from(x * x) / (2.0 * SIGMA * SIGMA)).exp();
+    let bound = i32::from(GAUSSIAN_BOUND);
+    let total: f64 = (-bound..=bound).map(density).sum();
+    let mut gaussian = Tally::new((-bound..=bound).map(|x| density(x) / total).collect());
+    let mut ternary = Tally::new(vec![1.0 / 3.0; 3]);
+    let mut out = vec![0; n];
+    for object in 0..objects {
+        let mut seed = [42; SEED_BYTES];
+        seed[..8].copy_from_slice(&object.to_le_bytes());
+        let mut rng = SecretRng::new(&SecretSeed::from_bytes(seed), 0);
+        rng.ternary(&mut out);
+        ternary.add(&out);
+        for _ in 0..2 {
+            rng.gaussian(&mut out);
+            gaussian.add(&out);
+        }
+    }
+    ternary.check("ternary", 100_000_000);
+    gaussian.check("gaussian", 100_000_000);
+}
+
+/// Faults of about 10^−3, which 2^19 samples do not show.
+#[test]
+#[ignore = "long: make test-full"]
+fn a_tally_sees_small_faults() {
+    let (n, polynomials) = (1 << 15, 3052);
+    let mut rng = rng(4);
+    let fails = |fault: &dyn Fn(&mut [i8], usize)| {
+        let (mut tally, mut out) = (Tally::new(vec![1.0 / 3.0; 3]), vec![0; n]);
+        for i in 0..polynomials {
+            rng.ternary(&mut out);
+            fault(&mut out, i);
+            tally.add(&out);
+        }
+        std::panic::catch_unwind(|| tally.check("faulty", 0)).is_err()
+    };
+    let mut fails = fails;
+    assert!(!fails(&|_, _| ()));
+    // One coefficient in 1024 is 0; one in 1024 repeats the one 64 places before.
+    assert!(fails(&|out, _| out.iter_mut().step_by(1024).for_each(|x| *x = 0)));
+    assert!(fails(&|out, _| (64..n).step_by(1024).for_each(|i| out[i] = out[i - 64])));
 }
