@@ -2,8 +2,8 @@
 
 The machines are of Taiyi's kind: units for transforms, inner products, base conversions and element-wise work
 beside one memory (docs/large-machines.md). Areas follow the shares of Fig. 13 of its paper (arXiv 2403.10188)
-at 7 nm: multipliers grow with the square of the word, memory with its size, and two fifths of what the figure
-calls others with the lanes. The memory interface is left out, as there. They are a scaling of printed
+at 7 nm. Multipliers grow with the square of the word, memory with its size, and two fifths of the figure's
+rest with the lanes. The memory interface is left out, as there. They are a scaling of printed
 figures, not a synthesis. Cycles are those of `Compiled.estimate`.
 """
 
@@ -290,7 +290,7 @@ def accelerators(
 
     Raises
     ------
-        ExploreError: ``Constraint`` for an area or a bandwidth that is none, ``Infeasible`` if no machine is
+        ExploreError: ``Constraint`` for an area or a bandwidth that is not valid, ``Infeasible`` if no machine is
             so small or no word has parameters for the kernel.
     """
     start = time.monotonic()
