@@ -290,8 +290,8 @@ def accelerators(
 
     Raises
     ------
-        ExploreError: ``Constraint`` for an area or a bandwidth that is not valid. ``Infeasible`` if no machine
-            is so small, or no word has parameters for the kernel.
+        ExploreError: ``Constraint`` for an area or a bandwidth that is not valid. ``Infeasible`` if no
+            machine is so small, or no word has parameters for the kernel.
     """
     start = time.monotonic()
     most, rate = square_millimetres(area), bytes_a_cycle(bandwidth)
