@@ -26,8 +26,8 @@ from ringmill.errors import MachineError, fail
 from ringmill.interop.source import Source, source
 from ringmill.trace.spec import Slots
 
-#: log2 of the degrees that the engine is built for, and bits of a word.
-DEGREES, WORD = (10, 15), (36, 60)
+#: log2 of the degrees that the engine is built for, and the least bits of a word; primes have at most 60.
+DEGREES, LEAST_WORD = (10, 15), 36
 #: `rm_modmul_pkg`'s Montgomery multiplier, which serves every odd prime.
 _MONTGOMERY = 3
 #: Cycles of its products (`rm_modmul_pkg`).
@@ -194,19 +194,11 @@ def parameters(params: Params, level: int, *, seal: bool = False) -> dict[str, i
     q = [prime.bit_length() for prime in params.q[:limbs]]
     above = (params.q + params.p)[limbs] if seal else params.p[0]
     bits = max(*q, above.bit_length())
-    if bits > WORD[1]:
-        fail(
-            MachineError,
-            "EncryptorWord",
-            f"The encryption engine has words of {WORD[1]} bits, and a prime of these parameters has {bits}. "
-            "Encrypt in software: leave machine= out.",
-            bits=bits,
-        )
     rest = max(q[1:], default=bits)
     return {
         "Limbs": len(q),
-        "W": max(WORD[0], bits),
-        "WRest": max(WORD[0], rest),
+        "W": max(LEAST_WORD, bits),
+        "WRest": max(LEAST_WORD, rest),
         "Kind": _MONTGOMERY,
         "KindRest": _MONTGOMERY,
         "LogP": 1,

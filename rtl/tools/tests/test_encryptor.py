@@ -120,11 +120,40 @@ def test_stored_figures_are_those_of_the_model():
         ours = next(of for of in made["engines"] if (of["n"], of["p"], of["mode"]) == (1 << 14, 2, mode))
         for name in ("interval", "latency_message", "latency_ready", "latency_cold", "dsp"):
             assert f" {ours[name]:,} |" in page
+    # Every size, with the extra prime.
+    sizes = [of for of in made["engines"] if of["mode"] == "engine+special"]
+    assert len(sizes) == 9
+    for of in sizes:
+        names = ("interval", "latency_ready", "latency_cold", "multipliers", "dsp")
+        cells = " | ".join(f"{of[name]:,}" for name in names)
+        assert f"| {of['p']} | 2^{of['n'].bit_length() - 1} | {cells} |" in page
+    # Where the cycles of a cold encryption go.
+    parts = (
+        DIVIDING.draw_to_start(DIVIDED),
+        DIVIDING.extra_latency,
+        DIVIDING.first_row,
+        DIVIDING.rows - 1,
+    )
+    assert sum(parts) == DIVIDING.cold(DIVIDED)
+    assert all(f" | {cycles:,} |\n" in page for cycles in parts)
 
 
-@pytest.mark.parametrize("name", ["toy", "divided", "seal"])
-@pytest.mark.parametrize("log_n", [6, 7])
-def test_every_start_of_the_rtl_is_the_models(log_n, name):
+def _slower(name):
+    return [pytest.param(name, log_n, marks=pytest.mark.long) for log_n in (8, 9)]
+
+
+@pytest.mark.parametrize(
+    ("name", "log_n"),
+    [
+        *((name, log_n) for name in ("toy", "divided", "seal") for log_n in (6, 7)),
+        # Four and eight words a cycle.
+        *_slower("lanes_logp2"),
+        *_slower("lanes_logp3"),
+        *_slower("divided_lanes_logp2"),
+        *_slower("divided_lanes_logp3"),
+    ],
+)
+def test_every_start_of_the_rtl_is_the_models(name, log_n):
     test = next(t for t in load("encryptor").tests if t.name == name)
     assert simulate.build(test) is None
     run = simulate.BUILD / "encryptor" / name / "tb"
@@ -135,14 +164,15 @@ def test_every_start_of_the_rtl_is_the_models(log_n, name):
     starts = [int(line.split()[1]) for line in said if line.startswith("start ")]
     modes = [mode for _, mode, _ in jobs]
     assert len(starts) == len(jobs) == 24
-    extra = name != "toy"
-    seeded = set() if name == "seal" else {SYMMETRIC, PUBLIC_KEY}
-    divided = {"toy": set(), "divided": {DIVIDED}, "seal": {DIVIDED, SEAL}}[name]
-    assert set(modes) == {PUBLIC, DECRYPT} | seeded | divided
+    extra = int(test.params.get("Extra", 0)) == 1
+    seeded = {SYMMETRIC, PUBLIC_KEY} if int(test.params["Seeded"]) else set()
+    divided = {DIVIDED} if extra else set()
+    assert set(modes) == {PUBLIC, DECRYPT} | seeded | divided | ({SEAL} if name == "seal" else set())
     engine = Engine(
         int(test.params["Limbs"]),
         log_n,
-        11,  # KindMontgomery
+        {3: 11, 4: 13}[int(test.params["Kind"])],  # KindMontgomery, KindBarrett
+        int(test.params["LogP"]),
         doubles=int(test.params["Doubles"]),
         log_n_max=int(test.params["LogNMax"]),
         extra=extra,
