@@ -1,5 +1,5 @@
-//! Carries the sources of the core and of the encryption engine, their simulators' shells, the counting of cells and the register constants into the module, so that
-//! `ringmill build` finds them wherever the module is: `docs/decisions/0011-hardware-in-the-module.md`.
+//! Carries the sources of the core and of the engines, their simulators' shells, the counting of cells and the register constants into
+//! the module, so that `ringmill build` finds them wherever the module is: `docs/decisions/0011-hardware-in-the-module.md`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,17 @@ const SHELL: [&str; 15] = [
     "crates/machine/src/compact/registers.rs",
 ];
 
-/// The same of the encryption engine.
+/// What shells of engines share.
+const ENGINE: [&str; 1] = ["rtl/sim/src/engine.h"];
+
+/// Shells of the encryption engine, and of the two builds of the pipelined key switch.
 const ENCRYPTOR: [&str; 2] = ["rtl/encryptor/sim/rm_encryptor.h", "rtl/encryptor/sim/rm_encryptor.cpp"];
+const PIPELINED: [&str; 4] = [
+    "rtl/pipelined/sim/rm_key_switch.h",
+    "rtl/pipelined/sim/shell.h",
+    "rtl/pipelined/sim/rm_pool.cpp",
+    "rtl/pipelined/sim/rm_chain.cpp",
+];
 
 fn main() -> io::Result<()> {
     let root = PathBuf::from("../..");
@@ -33,9 +42,15 @@ fn main() -> io::Result<()> {
     core.extend(waivers(&root)?);
     core.extend(SHELL.map(str::to_owned));
     write(&root, "hardware.rs", "FILES", &core)?;
-    let mut encryptor = listed(&root, "rtl/encryptor/encryptor.f")?;
-    encryptor.extend(ENCRYPTOR.map(str::to_owned));
-    write(&root, "encryptor.rs", "ENCRYPTOR", &encryptor)
+    let engine = |list: &str, shells: &[&str]| -> io::Result<Vec<String>> {
+        let mut files = listed(&root, list)?;
+        files.extend(ENGINE.iter().chain(shells).map(|&file| file.to_owned()));
+        Ok(files)
+    };
+    let encryptor = engine("rtl/encryptor/encryptor.f", &ENCRYPTOR)?;
+    write(&root, "encryptor.rs", "ENCRYPTOR", &encryptor)?;
+    let pipelined = engine("rtl/pipelined/pipelined.f", &PIPELINED)?;
+    write(&root, "pipelined.rs", "PIPELINED", &pipelined)
 }
 
 /// The files of a list.

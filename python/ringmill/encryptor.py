@@ -25,6 +25,7 @@ from ringmill.encryptor_schedule import DECRYPT, DIVIDED, PUBLIC, SEAL, SYMMETRI
 from ringmill.errors import MachineError, fail
 from ringmill.interop.source import Source, source
 from ringmill.trace.spec import Slots
+from ringmill.verilated import build_command
 
 #: log2 of the degrees that the engine is built for, and the least bits of a word; primes have at most 60.
 DEGREES, LEAST_WORD = (10, 15), 36
@@ -32,10 +33,8 @@ DEGREES, LEAST_WORD = (10, 15), 36
 _MONTGOMERY = 3
 #: Cycles of its products (`rm_modmul_pkg`).
 _MONTGOMERY_LATENCY = 11
-_VERILATOR = ("--cc", "--exe", "--build", "-j", "2", "-O3", "--x-assign", "fast", "--x-initial", "fast")
-_QUIET = ("-Wno-fatal", "-Wno-lint", "-Wno-style")
-# Hidden and not unique: several engines live in one process.
-_CFLAGS = "-O2 -std=gnu++17 -fPIC -fvisibility=hidden -fno-gnu-unique"
+#: The module, the folder of its shell, and the library that both make.
+TOP, SHELL, LIBRARY = "rm_encryptor", "rtl/encryptor/sim", "librm_encryptor.so"
 
 
 class Encryptor:
@@ -211,36 +210,6 @@ def parameters(params: Params, level: int, *, seal: bool = False) -> dict[str, i
     }
 
 
-def lint_command(built: Mapping[str, int], files: list[str]) -> list[str]:
-    """What holds the sources of an engine to Verilator's warnings, in the folder with these files."""
-    generics = (f"-G{name}={value}" for name, value in built.items())
-    return ["verilator", "--lint-only", "-Wall", *generics, "--top-module", "rm_encryptor", *files]
-
-
-def build_command(built: Mapping[str, int], files: list[str]) -> list[str]:
-    """The one command that makes the library, in the folder with these files."""
-    defines = " ".join(f"-DP_{name}={value}" for name, value in built.items())
-    return [
-        "verilator",
-        *_VERILATOR,
-        *_QUIET,
-        *(f"-G{name}={value}" for name, value in built.items()),
-        "-CFLAGS",
-        f"{_CFLAGS} {defines} -I../rtl/encryptor/sim",
-        "-LDFLAGS",
-        "-shared",
-        "--Mdir",
-        "build",
-        "--prefix",
-        "Vtop",
-        "--top-module",
-        "rm_encryptor",
-        "-o",
-        "librm_encryptor.so",
-        *(name for name in files if not name.endswith(".h")),
-    ]
-
-
 def library(built: Mapping[str, int]) -> Path:
     """The library of an engine, built if it is missing.
 
@@ -249,7 +218,7 @@ def library(built: Mapping[str, int]) -> Path:
     from ringmill.project.simulator import hold_verilator, keep, kept
 
     files = dict(encryptor_files())
-    command = build_command(built, [*files])
+    command = build_command(TOP, built, [*files], shell=SHELL, library=LIBRARY)
     digest = hashlib.blake2b("\0".join(command).encode(), digest_size=12)
     for place, text in files.items():
         digest.update(f"{place}\0{text}\0".encode())
@@ -265,4 +234,4 @@ def library(built: Mapping[str, int]) -> Path:
             said = next((line for line in lines if "rror" in line), "it said nothing")
             fail(MachineError, "Simulator", f"The simulated encryption engine does not build: {said}.")
 
-    return keep(target, files, build, "build/librm_encryptor.so")
+    return keep(target, files, build, f"build/{LIBRARY}")

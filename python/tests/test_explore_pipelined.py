@@ -65,6 +65,8 @@ def test_the_best_engine_takes_what_its_machine_says(device: str, capsys: pytest
     assert said["counters"]["key_switches"] > 0
     clock = predicted["frequency_mhz"]
     assert clock["origin"]["kind"] == "assumed"
+    # All channels of the board: four of DDR4, or HBM2.
+    assert machine_fields(best)["bandwidth"] == {"alveo-u250": 76_800, "alveo-u280": 460_000}[device]
     assert "no build of the engine is routed" in clock["origin"]["source"]
     assert predicted["latency_ms"]["value"] == pytest.approx(1e3 * said["seconds"])
     for figure in predicted["resources"].values():
@@ -102,7 +104,13 @@ def test_the_search_finds_what_every_machine_of_its_space_tried_one_by_one_does(
         (turned, "zcu102", {**SPACE, "lanes": [32], "builds": ["streams"]}, "Infeasible", "zcu102"),
         (turned, "alveo-u250", {**SPACE, "lanes": [3]}, "Space", "2, 4, 8, 16, 32"),
         (turned, "alveo-u250", {**SPACE, "buses": [64]}, "UnknownAxis", "buses"),
-        (doubled, "alveo-u250", SPACE, "Infeasible", "alveo-u250"),
+        (
+            doubled,
+            "alveo-u250",
+            SPACE,
+            "Infeasible",
+            "are merged with a rescale or hoisted, which is the host's work",
+        ),
     ],
 )
 def test_what_cannot_be_explored_is_named(
@@ -118,9 +126,14 @@ def test_a_design_is_written_and_shown(tmp_path: Any) -> None:
     exploration = found("alveo-u250")
     exploration.save(file)
     assert json.loads(file.read_text("utf-8"))["machine"].startswith("pipelined:build=")
-    with pytest.raises(rm.CommandError, match="only compact cores are built") as refused:
+    with pytest.raises(rm.CommandError, match="For its key-switch engine: ringmill build") as refused:
         project_design.read(file)
     assert refused.value.code == "NotBuilt"
+    engine = tmp_path / "engine"
+    assert cli.main(["build", str(file), "--out", str(engine)]) == 0
+    built = json.loads((engine / "engine.json").read_text("utf-8"))
+    assert built["primes"]["limbs"] == exploration.best["parameters"]["q"]
+    assert set(exploration.best["machine"].split(",")) <= set(built["machine"].split(","))
     page = tmp_path / "page.html"
     exploration.report(page)
     assert "pipelined:build=" in page.read_text("utf-8")

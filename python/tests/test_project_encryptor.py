@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
 import subprocess
@@ -13,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from self_tests import self_test
 
 import ringmill as rm
 from ringmill import cli
@@ -23,13 +23,7 @@ from ringmill.project.simulator import verilator
 
 @pytest.fixture(scope="module")
 def oracle() -> ModuleType:
-    path = Path(encryptor.__file__).with_name("files") / "encryptor" / "selftest.py"
-    spec = importlib.util.spec_from_file_location("encryptor_selftest", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return self_test("encryptor/selftest.py")
 
 
 def _kernel(folder: Path) -> Path:
@@ -58,7 +52,7 @@ def test_the_folder_is_whole_and_names_its_files(tmp_path: Path) -> None:
     assert all((out / place).is_file() for place in listed)
     facts = json.loads((out / "encryptor.json").read_text())
     assert len(facts["primes"]) == facts["parameters"]["Limbs"] + 1
-    assert f"-GLogNMax={facts['log_n']}" in (out / "encryptor.mk").read_text()
+    assert f"-GLogNMax={facts['log_n']}" in (out / "sources.mk").read_text()
 
 
 def test_a_folder_is_not_written_over(tmp_path: Path) -> None:

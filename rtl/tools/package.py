@@ -12,7 +12,8 @@ from rtl.tools.block import RTL, declared, load, sources
 TOP = "rm_compact_core"
 CORE_FILE = RTL / "compact_core.core"
 LIST_FILE = RTL / "compact_core.f"
-ENCRYPTOR_FILE = RTL / "encryptor" / "encryptor.f"
+# Engines, each with a list of its sources.
+ENGINES = ("encryptor", "pipelined")
 ORIGIN = "Made from the blocks' block.json by `python -m rtl.tools package`."
 
 
@@ -60,14 +61,14 @@ def _core(files: list[Path], waivers: list[Path]) -> str:
 def files() -> dict[Path, str]:
     """Return the files and what they hold."""
     found, waivers = sources(load("core"))
-    engine, lint = sources(load("encryptor"))
-    # What the simulator takes before the sources of the engine.
-    shared = RTL / "encryptor" / "test" / "shared.vlt"
-    return {
-        CORE_FILE: _core(found, waivers),
-        LIST_FILE: _listing(found),
-        ENCRYPTOR_FILE: _listing([*lint, shared, *engine]),
-    }
+    return {CORE_FILE: _core(found, waivers), LIST_FILE: _listing(found), **dict(map(_engine, ENGINES))}
+
+
+def _engine(name: str) -> tuple[Path, str]:
+    """The list of an engine: waivers, what the simulator takes before the sources, and these."""
+    found, lint = sources(load(name))
+    place = RTL / name
+    return place / f"{name}.f", _listing([*lint, place / "test" / "shared.vlt", *found])
 
 
 def _listing(paths: list[Path]) -> str:

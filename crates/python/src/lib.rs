@@ -103,6 +103,8 @@ fn server(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(machines::ceilings, module)?)?;
     module.add_function(wrap_pyfunction!(machines::costs_path, module)?)?;
     module.add_function(wrap_pyfunction!(compact::compact_cycles, module)?)?;
+    module.add_function(wrap_pyfunction!(pipelined::pipelined_files, module)?)?;
+    module.add_function(wrap_pyfunction!(pipelined::pipelined_hardware, module)?)?;
     module.add_function(wrap_pyfunction!(pipelined::pool_sums, module)?)?;
     module.add_function(wrap_pyfunction!(pipelined::pool_timetable, module)?)?;
     module.add_function(wrap_pyfunction!(pipelined::pool_search, module)?)?;

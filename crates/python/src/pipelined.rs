@@ -3,8 +3,46 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use ringmill::machine::pipelined::hardware::{self, Wanted};
 use ringmill::machine::pipelined::pool::timetable::{self, Effort, Row};
 use ringmill::machine::pipelined::pool::{Kind, Pool, Set, Task, Unit};
+
+use crate::error::{Failure, Family};
+use crate::machines::MachineSpec;
+use crate::params::Params;
+
+include!(concat!(env!("OUT_DIR"), "/pipelined.rs"));
+
+/// Every file of the engine by its path in the repository: waivers, sources of both builds in order of compilation, and the shells that
+/// make libraries of them.
+#[pyfunction]
+pub(crate) fn pipelined_files() -> Vec<(&'static str, &'static str)> {
+    PIPELINED.to_vec()
+}
+
+/// The machine with all its sizes; its top module and what that is built with; cycles of a product, R, and what the multiplier takes
+/// beside each prime.
+type Hardware = (String, &'static str, Vec<(&'static str, u32)>, u64, u32, Vec<u64>);
+
+/// The engine of a machine for parameters, those of a kernel.
+#[pyfunction]
+pub(crate) fn pipelined_hardware(
+    machine: &MachineSpec,
+    params: &Params,
+    kernel: &str,
+) -> Result<Hardware, Failure> {
+    let params = &params.inner;
+    let moduli: Vec<_> = params.q_moduli().iter().chain(params.p_moduli()).copied().collect();
+    let set = Set {
+        limbs: params.q_moduli().len() as u32,
+        special: params.p_moduli().len() as u32,
+        alpha: params.alpha() as u32,
+    };
+    let wanted = Wanted { kernel, log_n: params.log_n(), moduli: &moduli, set };
+    let made = hardware::hardware(&machine.0, wanted).map_err(|e| Failure::of(Family::Machine, &e))?;
+    let machine = made.machine.to_string();
+    Ok((machine, made.top, made.parameters, made.multiplier, made.factor_bits, made.aux))
+}
 
 /// log2 N, cycles of a product, units, feeds, limbs of sums: 0 for those of a build for the set.
 type PoolNumbers = (u32, u64, u32, u32, u32);

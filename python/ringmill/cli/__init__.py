@@ -138,16 +138,20 @@ def _parser() -> argparse.ArgumentParser:
         help="--levels: rings below 128 bits of security too, for trials",
     )
 
-    sub = verb("build", "Write the core, the program, drivers and test vectors of a design.")
+    sub = verb(
+        "build", "Write the hardware of a design, or an engine for a kernel, as a folder with self-test."
+    )
     sub.add_argument(
-        "design", metavar="DESIGN", help="design file, from ringmill explore; of an encryptor the kernel's"
+        "design", metavar="DESIGN", help="design file, from ringmill explore; of an engine the kernel's"
     )
     sub.add_argument("--out", required=True, metavar="DIR", help="folder to write; it stands alone")
     sub.add_argument(
         "--machine",
-        choices=["design", "encryptor"],
         default="design",
-        help="what to build: the design's machine (default), or the encryption engine of a kernel's clients",
+        metavar="MACHINE",
+        help="what to build: the design's machine (default); encryptor, the encryption engine of a kernel's "
+        "clients; or pipelined, the key-switch engine for a kernel's parameters, with options as in "
+        "pipelined:units=2,feeds=1",
     )
     sub.add_argument("--overwrite", action="store_true", help="replace a folder that was written before")
 
@@ -297,7 +301,7 @@ def _explore(verb: Verb) -> None:
         "--target",
         default="compact",
         metavar="NAME",
-        help="the kind of machines (compact; ringmill targets lists them)",
+        help="the kind of machines (compact; ringmill targets lists them); all: compact or pipelined",
     )
     sub.add_argument(
         "--max-error", type=float, default=1e-3, metavar="E", help="error of the worst slot (1e-3)"

@@ -23,6 +23,8 @@ Facts = dict[str, Any]
 
 #: Rows of the front that a terminal shows.
 SHOWN = 12
+#: What `--target` takes for every kind of machines that computes the kernel.
+ALL = "all"
 
 
 @contextmanager
@@ -146,10 +148,26 @@ def _space(path: str, target: str) -> Any:
     return narrowed(space, path, target)
 
 
+def _of_one(options: Namespace) -> Facts:
+    """What a search of one kind is asked beside the constraints."""
+    space = _space(options.space, options.target) if options.space else None
+    return {"target": options.target, "space": space, "results": options.results}
+
+
 def _writable(options: Namespace) -> None:
     """Refuse before the search what would lose its result after it."""
     from ringmill.explorer.result import can_report, comparable
 
+    if options.target == ALL:
+        given = [name for name in ("space", "results", "points") if getattr(options, name)]
+        if given:
+            fail(
+                CommandError,
+                "OfOneTarget",
+                f"--{given[0]} is for one kind of machines, and --target {ALL} explores several. "
+                "Name one, or leave the option out.",
+                option=given[0],
+            )
     read = options.kernel.rpartition(":")[0], options.device, options.space
     for path in (options.out, options.report, options.results):
         if path:
@@ -278,26 +296,27 @@ def explore(options: Namespace) -> Facts:
             "NoDevice",
             f"--target {options.target} is explored on a device: --device NAME; ringmill devices lists them.",
         )
+    one = {} if options.target == ALL else _of_one(options)
     _writable(options)
-    space = _space(options.space, options.target) if options.space else None
-    found = explorer.explore(
-        target(options.kernel),
-        options.device,
-        target=options.target,
-        max_error=options.max_error,
-        security=options.security,
-        minimise=options.minimise,
-        max_latency_ms=options.max_latency_ms,
-        utilisation=options.utilisation,
-        table=options.security_table,
-        mhz=options.mhz,
-        magnitude=options.magnitude,
-        seconds=options.seconds,
-        seed=options.seed,
-        space=space,
-        results=options.results,
-        progress="none" if options.quiet else "auto",
-    )
+    asked: Facts = {
+        "max_error": options.max_error,
+        "security": options.security,
+        "minimise": options.minimise,
+        "max_latency_ms": options.max_latency_ms,
+        "utilisation": options.utilisation,
+        "table": options.security_table,
+        "mhz": options.mhz,
+        "magnitude": options.magnitude,
+        "seconds": options.seconds,
+        "seed": options.seed,
+        "progress": "none" if options.quiet else "auto",
+    }
+    compared = None
+    if one:
+        found = explorer.explore(target(options.kernel), options.device, **one, **asked)
+    else:
+        compared = explorer.compare(target(options.kernel), options.device, **asked)
+        found = compared.best
     best = timed(found.best) if options.time_client else found.best
     if options.out:
         found.save(options.out, best)
@@ -315,6 +334,7 @@ def explore(options: Namespace) -> Facts:
         "statistics": found.statistics,
         "design": options.out,
         "report": options.report,
+        "kinds": compared and {"ranked": compared.rows(), "reason": compared.reason()},
     }
 
 
@@ -331,10 +351,14 @@ def show_explore(facts: Facts) -> None:
     console.print(_chosen(facts))
     console.print(_front(facts["front"], of_design(facts["best"])))
     console.print(_search(facts), soft_wrap=True)
+    if facts["kinds"]:
+        console.print(_kinds(facts["kinds"]["ranked"]))
+        console.print(facts["kinds"]["reason"], soft_wrap=True)
     if facts["design"]:
         from ringmill.project.design import CORE
+        from ringmill.project.pipelined import MACHINE
 
-        built = of_design(facts["best"])["name"] == CORE
+        built = of_design(facts["best"])["name"] in (CORE, MACHINE)
         how = f": ringmill build {facts['design']} --out DIR" if built else ""
         console.print(f"{facts['design']} is the chosen design{how}", soft_wrap=True)
     if facts["report"]:
@@ -409,6 +433,25 @@ def _front(rows: list[dict[str, Any]], row: dict[str, Any]) -> Any:
             f"{r['security_bits']:.0f}",
         )
         table.add_row(*numbers, f"2^{r['log_n']}", primes, str(r["dnum"]), *core)
+    return table
+
+
+def _kinds(ranked: list[Facts]) -> Any:
+    from rich.table import Table
+
+    table = Table(title="Kinds of machines, the best first", title_justify="left")
+    for name in ("target", "ms", "area", "error", "bits", "clock", "latency counts"):
+        table.add_column(name)
+    for r in ranked:
+        table.add_row(
+            r["target"],
+            f"{r['latency_ms']:.4g}",
+            f"{100 * r['area']:.1f} %",
+            f"{r['error']:.1e}",
+            f"{r['security_bits']:.0f}",
+            f"{r['mhz']:g} MHz, {r['clock_kind']}",
+            r["counted"],
+        )
     return table
 
 

@@ -121,39 +121,51 @@ def show_machines(_facts: Facts) -> None:
 
 
 def build(options: Namespace) -> Facts:
-    """Write the folder of a design, or of the encryption engine of a kernel's clients."""
-    if options.machine == "encryptor":
-        return _build_encryptor(options)
-    from ringmill.project import design, write
-
-    read = design.read(options.design)
-    files = write(
-        read.compiled, read.core, Path(options.out), design=read.content, overwrite=options.overwrite
-    )
+    """Write the folder of a design, or of an engine for a kernel's parameters."""
+    name, files = _built(options)
     return {
         "folder": options.out,
-        "kernel": read.compiled.name,
+        "kernel": name,
         "files": len(files),
         "bytes": sum(map(len, files.values())),
         "next": f"cd {options.out} && make selftest",
     }
 
 
-def _build_encryptor(options: Namespace) -> Facts:
+def _built(options: Namespace) -> tuple[str, dict[str, bytes]]:
+    """The kernel's name, and the files of the folder."""
+    from ringmill.project import BUILT, design, encryptor, pipelined, write
+
+    out, overwrite = Path(options.out), options.overwrite
+    if options.machine == BUILT[0]:
+        read = design.made(options.design, lambda content: content)
+        spec = MachineSpec(read["machine"])
+        if spec.name == pipelined.MACHINE:
+            compiled = design.compiled_of(read)
+            return compiled.name, pipelined.write(
+                compiled.name, compiled.params, spec, out, overwrite=overwrite
+            )
+        of_core = design.read(options.design)
+        return of_core.compiled.name, write(
+            of_core.compiled, of_core.core, out, design=of_core.content, overwrite=overwrite
+        )
+    engine = None if options.machine == BUILT[1] else machine_of(options.machine)
+    if engine is not None and engine.name != pipelined.MACHINE:
+        fail(
+            CommandError,
+            "NotBuilt",
+            f"A folder is built of {', '.join(BUILT[:-1])} or {BUILT[-1]}, not of machine {engine.name!r}. "
+            "Compact cores are built from design files: leave --machine out.",
+            machine=options.machine,
+        )
     from ringmill.cli.read import client
-    from ringmill.project import encryptor
 
     kernel = client(options.design)
-    files = encryptor.write(
-        kernel.name, kernel.params, kernel.terms.level, Path(options.out), overwrite=options.overwrite
-    )
-    return {
-        "folder": options.out,
-        "kernel": kernel.name,
-        "files": len(files),
-        "bytes": sum(map(len, files.values())),
-        "next": f"cd {options.out} && make selftest",
-    }
+    if engine is None:
+        files = encryptor.write(kernel.name, kernel.params, kernel.terms.level, out, overwrite=overwrite)
+    else:
+        files = pipelined.write(kernel.name, kernel.params, engine, out, overwrite=overwrite)
+    return kernel.name, files
 
 
 def validate(options: Namespace) -> Facts:

@@ -11,6 +11,7 @@
 """
 
 from ringmill.explorer.constraints import Constraints
+from ringmill.explorer.kinds import Compared, compare
 from ringmill.explorer.large import Large, accelerators
 from ringmill.explorer.result import Exploration
 from ringmill.explorer.run import devices, explore, variants
@@ -18,10 +19,12 @@ from ringmill.explorer.sweep import on_ray, sweep
 from ringmill.targets import machine_fields, targets
 
 __all__ = [
+    "Compared",
     "Constraints",
     "Exploration",
     "Large",
     "accelerators",
+    "compare",
     "devices",
     "explore",
     "machine_fields",

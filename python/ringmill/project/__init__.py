@@ -8,7 +8,7 @@
 | `layout.py` | where limbs lie: as JSON, C and Rust |
 | `vectors.py` | test vectors from a seed |
 | `write.py` | the folder, whole or not at all |
-| `encryptor.py` | the same of the encryption engine of a client |
+| `engine.py` | the same of an engine: `encryptor.py` for clients, `pipelined.py` for key switches |
 | `make.py`, `simulator.py` | `make` in it; the RTL under Verilator as a machine |
 | `files/` | what is copied as it is: drivers, self-tests, host, Makefile |
 """
@@ -16,4 +16,7 @@
 from ringmill.project.core import Core
 from ringmill.project.write import write
 
-__all__ = ["Core", "write"]
+#: What `ringmill build --machine` takes: the machine of a design file, or an engine for a kernel.
+BUILT = ("design", "encryptor", "pipelined")
+
+__all__ = ["BUILT", "Core", "write"]

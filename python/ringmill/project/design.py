@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ringmill import bundle
 from ringmill._native import Params, Plan, check_design
@@ -23,6 +24,9 @@ SCHEMA = 3
 CORE = "compact"
 #: The engine of a client, which another verb builds.
 _ENGINE = "encryptor"
+#: The machine whose engine is built without a core.
+_SWITCHES = "pipelined"
+T = TypeVar("T")
 # What a design and a core call alike.
 _OF_CORE = (*(field.name for field in fields(Parameters)), "family", "banks")
 
@@ -38,6 +42,11 @@ class Design:
 
 def read(path: str | Path) -> Design:
     """Read a design file, of this version or before, and compile its kernel."""
+    return made(path, of)
+
+
+def made(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
+    """What is made of a design file, of this version or before; refusals name the file."""
     data = bundle.read_text_file(path)
     try:
         content = json.loads(data)
@@ -51,7 +60,7 @@ def read(path: str | Path) -> Design:
             path=str(path),
         )
     try:
-        return of(json.loads(check_design(json.dumps(content))))
+        return make(json.loads(check_design(json.dumps(content))))
     except RingmillError as error:
         remedy = "" if error.code == "Schema" else " Transfer or create it again."
         message = f"{path}: {error.message}{remedy}"
@@ -85,15 +94,14 @@ def core_of(content: dict[str, Any], **others: Any) -> Core:
     """The core of a design; ``others`` are further arguments of ``Core``, or replace its own."""
     name = content["machine"].partition(":")[0]
     if name != CORE:
-        remedy = (
-            f"For the engine of the kernel's clients: ringmill build KERNEL --machine {_ENGINE}."
-            if name == _ENGINE
-            else f"Estimate it with ringmill simulate --machine {content['machine']}."
-        )
+        remedy = {
+            _ENGINE: f"For the engine of the kernel's clients: ringmill build KERNEL --machine {_ENGINE}.",
+            _SWITCHES: "For its key-switch engine: ringmill build with this file.",
+        }.get(name, f"Estimate it with ringmill simulate --machine {content['machine']}.")
         fail(
             CommandError,
             "NotBuilt",
-            f"The design is for a machine {name!r}, and only {CORE} cores are built. {remedy}",
+            f"The design is for a machine {name!r}, and this takes {CORE} cores alone. {remedy}",
             machine=content["machine"],
         )
     # What a design leaves out is as by default.

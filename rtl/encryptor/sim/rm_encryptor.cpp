@@ -1,68 +1,25 @@
 // The simulated encryption engine: rm_encryptor.h.
 #include "rm_encryptor.h"
 
-#include <cstdio>
-#include <cstring>
 #include <memory>
 
+#include "../../sim/src/engine.h"
 #include "Vtop.h"
-#include "verilated.h"
-
-#define EXPORTED extern "C" __attribute__((visibility("default")))
 
 namespace {
 
-using u64 = std::uint64_t;
-using u128 = unsigned __int128;
+using namespace engine;
 
 constexpr unsigned kLimbs = P_Limbs, kLogN = P_LogNMax, kExtra = P_Extra, kSeal = P_Seal, kP = 2;
 constexpr u64 kN = u64(1) << kLogN, kRows = kN / kP;
 // More than any job takes: draws, three transforms, the result.
 constexpr u64 kLimit = 16 * kN + 20000;
 
-struct Failed {
-  const char* why;
-};
-
-u64 mul_mod(u64 a, u64 b, u64 q) { return u64(u128(a) * b % q); }
-u64 pow_mod(u64 base, u64 exponent, u64 q) {
-  u64 r = 1;
-  for (base %= q; exponent; exponent >>= 1, base = mul_mod(base, base, q)) {
-    if (exponent & 1) r = mul_mod(r, base, q);
-  }
-  return r;
-}
-u64 inverse_mod(u64 a, u64 q) { return pow_mod(a % q, q - 2, q); }
-u64 power_of_two(unsigned bits, u64 q) { return u64((u128(1) << bits) % q); }
 // q^-1 mod 2^w, by Newton.
 u64 aux_of(unsigned w, u64 q) {
   u64 inverse = 1;
   for (int i = 0; i < 6; i++) inverse *= 2 - q * inverse;
   return inverse & ((u64(1) << w) - 1);
-}
-
-// Word i of W bits of a packed port.
-template <typename Port>
-u64 get(const Port& port, unsigned bit, unsigned width) {
-  u64 v = 0;
-  for (unsigned b = 0; b < width; b += 32) {
-    const unsigned at = bit + b;
-    const unsigned take = width - b < 32 ? width - b : 32;
-    u64 word = u64(port[at / 32]) >> (at % 32);
-    if (at % 32 && at % 32 + take > 32) word |= u64(port[at / 32 + 1]) << (32 - at % 32);
-    v |= (word & ((u64(1) << take) - 1)) << b;
-  }
-  return v;
-}
-template <typename Port>
-void set(Port& port, unsigned bit, unsigned width, u64 value) {
-  for (unsigned b = 0; b < width; b += 32) {
-    const unsigned at = bit + b;
-    const unsigned take = width - b < 32 ? width - b : 32;
-    const u64 word = (value >> b & ((u64(1) << take) - 1)) << (at % 32);
-    port[at / 32] |= std::uint32_t(word);
-    if (word >> 32) port[at / 32 + 1] |= std::uint32_t(word >> 32);
-  }
 }
 
 class Engine {
@@ -187,14 +144,14 @@ class Engine {
 
   void operands(u64 time) {
     auto& port = top_->message_row_i;
-    std::memset(&port[0], 0, sizeof(port));
+    clear(port);
     for (unsigned i = 0; i < kLimbs; i++) {
       for (unsigned l = 0; l < kP; l++) set(port, (i * kP + l) * P_W, P_W, job_.message[i * kN + l * kRows + time]);
     }
   }
   void keys(u64 time) {
     auto& port = top_->key_row_i;
-    std::memset(&port[0], 0, sizeof(port));
+    clear(port);
     for (unsigned c = 0; c < 2; c++) {
       for (unsigned i = 0; i < kLimbs; i++) {
         for (unsigned l = 0; l < kP; l++) {
@@ -205,7 +162,7 @@ class Engine {
   }
   void extra_keys(u64 time) {
     auto& port = top_->extra_key_row_i;
-    std::memset(&port[0], 0, sizeof(port));
+    clear(port);
     for (unsigned c = 0; c < 2; c++) {
       for (unsigned l = 0; l < kP; l++) {
         set(port, (c * kP + l) * P_W, P_W, job_.key[c][kLimbs * kN + kP * time + l]);
@@ -237,11 +194,5 @@ EXPORTED void rm_encryptor_parameters_of(rm_encryptor_parameters* parameters) {
 }
 
 EXPORTED int rm_encryptor_run(rm_encryptor_job* job, char* message, size_t size) {
-  try {
-    Engine(*job).run();
-    return 0;
-  } catch (const Failed& failed) {
-    std::snprintf(message, size, "%s", failed.why);
-    return 1;
-  }
+  return answer(message, size, [job] { Engine(*job).run(); });
 }

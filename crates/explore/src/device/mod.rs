@@ -75,6 +75,9 @@ pub struct Device {
     pub resources: Budget,
     /// Memory beside it.
     pub memory: Memory,
+    /// All memory for machines with ports of their own to every channel, where that is more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channels: Option<Channels>,
     /// How fast a core may be clocked.
     pub clock: Clock,
     /// What it takes, where something is known.
@@ -105,6 +108,20 @@ pub struct Memory {
     /// Bits of the widest bus that the port takes.
     pub bus_bits_max: u32,
     /// Nanoseconds from a request to its first beat.
+    pub latency_ns: f64,
+    /// Where the numbers come from.
+    pub source: String,
+}
+
+/// All channels of a board's fastest memory together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Channels {
+    /// Bytes.
+    pub bytes: u64,
+    /// 10^9 bytes a second, read and written together, at most.
+    pub gigabytes_per_second: f64,
+    /// Nanoseconds from a request to its first bytes.
     pub latency_ns: f64,
     /// Where the numbers come from.
     pub source: String,
@@ -265,7 +282,21 @@ impl Device {
 
     /// Cycles of a machine from a request to its first beat, at least one.
     pub fn latency_cycles(&self) -> u64 {
-        (self.memory.latency_ns * self.clock.mhz / 1e3).ceil().max(1.0) as u64
+        self.cycles_of(self.memory.latency_ns)
+    }
+
+    /// 10^6 bytes a second, and cycles to the first of them, for a machine with ports to every channel.
+    pub fn all_channels(&self) -> (f64, u64) {
+        let Memory { gigabytes_per_second, latency_ns, .. } = self.memory;
+        let (rate, latency) = self
+            .channels
+            .as_ref()
+            .map_or((gigabytes_per_second, latency_ns), |all| (all.gigabytes_per_second, all.latency_ns));
+        (rate * 1e3, self.cycles_of(latency))
+    }
+
+    fn cycles_of(&self, nanoseconds: f64) -> u64 {
+        (nanoseconds * self.clock.mhz / 1e3).ceil().max(1.0) as u64
     }
 
     /// What of the device a machine of these resources takes.

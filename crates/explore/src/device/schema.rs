@@ -18,11 +18,11 @@ struct Section {
 
 const TOP: Section = Section {
     name: "",
-    keys: &["schema", "name", "title", "family", "resources", "memory", "clock", "power", "link"],
-    optional: &["power", "link"],
+    keys: &["schema", "name", "title", "family", "resources", "memory", "channels", "clock", "power", "link"],
+    optional: &["channels", "power", "link"],
 };
 
-const SECTIONS: [Section; 5] = [
+const SECTIONS: [Section; 6] = [
     Section {
         name: "resources",
         keys: &["source", "lut", "ff", "dsp", "bram36", "ebr", "uram", "area_um2"],
@@ -31,6 +31,11 @@ const SECTIONS: [Section; 5] = [
     Section {
         name: "memory",
         keys: &["bytes", "gigabytes_per_second", "bus_bits_max", "latency_ns", "source"],
+        optional: &[],
+    },
+    Section {
+        name: "channels",
+        keys: &["bytes", "gigabytes_per_second", "latency_ns", "source"],
         optional: &[],
     },
     Section { name: "clock", keys: &["mhz", "kind", "source"], optional: &[] },
@@ -80,6 +85,13 @@ pub(super) fn check_values(d: &Device) -> Result<(), String> {
             "`memory.bus_bits_max` is {}; AXI4 ports have 64, 128, 256, 512 or 1024",
             d.memory.bus_bits_max
         ));
+    }
+    if let Some(all) = &d.channels {
+        positive("channels.gigabytes_per_second", all.gigabytes_per_second)?;
+        positive("channels.latency_ns", all.latency_ns)?;
+        if all.source.trim().is_empty() {
+            return Err("an empty `source` in [channels]: every number says where it comes from".into());
+        }
     }
     if let Some(power) = &d.power {
         positive("power.watts", power.watts)?;

@@ -35,6 +35,20 @@ fn a_typo_is_named_with_the_key_that_was_meant() {
     assert!(Device::from_toml("mine.toml", &nan).is_err());
 }
 
+/// One port of the compact core has one channel; an engine with ports to all of them has what the data sheets print.
+#[test]
+fn engines_have_all_channels_where_there_are_some() {
+    let rates = ["alveo-u250", "alveo-u280", "zcu102"].map(|name| {
+        let device = Device::named(name).unwrap();
+        (device.memory.gigabytes_per_second, device.all_channels().0)
+    });
+    assert_eq!(rates[..2], [(19.2, 76_800.0), (19.2, 460_000.0)]);
+    assert_eq!(rates[2].1, 1e3 * rates[2].0);
+    let text = Device::named("alveo-u280").unwrap().to_toml();
+    let error = Device::from_toml("mine.toml", &text.replace("= 460.0", "= -460.0")).unwrap_err();
+    assert!(error.to_string().contains("channels.gigabytes_per_second"), "{error}");
+}
+
 #[test]
 fn an_unknown_device_is_refused_with_the_nearest_one() {
     let error = Device::named("zcu120").unwrap_err().to_string();

@@ -182,7 +182,7 @@ pub(super) fn too_slow(request: &Request, fastest: f64) -> ExploreError {
 }
 
 /// Candidates fit, but the core cannot run their programs.
-pub(super) fn cannot_run(request: &Request) -> ExploreError {
-    let why = format!("no program of the kernel can be scheduled in the memory of {}", request.device.name);
-    infeasible("device", why, None)
+pub(super) fn cannot_run<T: Target>(target: T, request: &Request) -> ExploreError {
+    let (binding, why) = target.runs_nothing(&request.device);
+    infeasible(binding, why, None)
 }

@@ -102,7 +102,7 @@ impl<T: Target> Search<'_, T> {
             None if counted.too_slow > 0 => {
                 return Err(infeasible::too_slow(self.request, fastest(self.request)?));
             }
-            None => return Err(infeasible::cannot_run(self.request)),
+            None => return Err(infeasible::cannot_run(self.target, self.request)),
         };
         let milliseconds = found.predicted.latency_ms.value;
         if milliseconds > self.most() {

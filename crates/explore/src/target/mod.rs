@@ -97,6 +97,11 @@ pub trait Target: Debug + Copy + PartialEq + Send + Sync + 'static {
     /// Why the machine cannot run the program.
     fn run(&self, core: &Core<Self>, program: &LimbProgram, plan: Plan) -> Result<Run, ExploreError>;
 
+    /// What binds, and why, where machines fit a device and none of them runs a program of the kernel.
+    fn runs_nothing(&self, device: &Device) -> (&'static str, String) {
+        ("device", format!("no program of the kernel can be scheduled in the memory of {}", device.name))
+    }
+
     /// What a machine takes of a device, with origins.
     fn resources(&self, core: &Core<Self>) -> BTreeMap<Resource, Figure>;
 

@@ -49,7 +49,7 @@ pub fn power_of_two(q: Modulus, bits: u32) -> u64 {
 /// - Barrett: ⌊2^(W+n+1)/q⌋ for q of n bits, which lies below 2^(W+2).
 /// - Word Montgomery: none, the low half word of q is 1.
 /// - NTT: b − 13 for q = 2^b + δ·2^13 + 1.
-fn aux(config: &CompactConfig, q: u64) -> u64 {
+pub(crate) fn aux(config: &CompactConfig, q: u64) -> u64 {
     let w = config.word_bits();
     match config.multiplier() {
         Multiplier::WordMontgomery | Multiplier::SparseWordMontgomery => 0,

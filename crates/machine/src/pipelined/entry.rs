@@ -212,13 +212,18 @@ fn refused(spec: &MachineSpec, option: &'static str, allowed: impl Into<String>)
     SpecError::OutOfRange { machine: ENTRY.name, option, value, allowed: allowed.into() }.into()
 }
 
-fn open(spec: &MachineSpec) -> Result<Arc<dyn Machine>, MachineError> {
-    let mut literal = CompactLiteral::roomy();
-    // The ranges of the options fit.
-    let number = |p: &Parameter| match (spec.whole(p.name), p.default) {
+/// The number of an option, or its default. The ranges of the options fit.
+fn number(spec: &MachineSpec, p: &Parameter) -> u32 {
+    match (spec.whole(p.name), p.default) {
         (Some(n), _) | (None, Some(Preset::Whole(n))) => n as u32,
         _ => 0,
-    };
+    }
+}
+
+/// What the options say of the engine itself.
+pub(super) fn built(spec: &MachineSpec) -> Result<Built, MachineError> {
+    let mut literal = CompactLiteral::roomy();
+    let number = |p: &Parameter| number(spec, p);
     if let Some(word) = spec.whole(WORD.parameter.name) {
         literal.word_bits = word as u32;
     }
@@ -256,7 +261,48 @@ fn open(spec: &MachineSpec) -> Result<Arc<dyn Machine>, MachineError> {
     } else {
         Build::Streams { limbs, log_p: number(&LANES).ilog2() }
     };
-    let built = Built { products: literal.build()?, log_n_max: number(&LOG_N), build };
+    Ok(Built { products: literal.build()?, log_n_max: number(&LOG_N), build })
+}
+
+/// The machine for parameters with primes of some bits. What its options leave out is what these need: the chain where it serves them,
+/// else the pool.
+pub(super) fn for_set(
+    spec: &MachineSpec,
+    log_n: u32,
+    set: Set,
+    bits: u32,
+) -> Result<MachineSpec, MachineError> {
+    // What is beyond an option's greatest value, the engine refuses by its name.
+    let bounded = |p: &Parameter, n: u32| match p.allowed {
+        Allowed::Range(least, most) => u64::from(n).clamp(least, most),
+        _ => n.into(),
+    };
+    let left_out = |made: MachineSpec, p: &'static Parameter, value: u64| match made.get(p.name) {
+        None => made.with(p.name, value),
+        Some(_) => Ok(made),
+    };
+    let word = CompactLiteral::WORD_BITS.into_iter().find(|&word| word >= bits).unwrap_or(60);
+    let mut made = spec.clone();
+    if made.get(BUILD.name).is_none() {
+        let chain = set.special == 1 && set.alpha == 1;
+        made = made.with(BUILD.name, if chain { STREAMS } else { POOL })?;
+    }
+    made = left_out(made, &LIMBS, bounded(&LIMBS, set.limbs))?;
+    made = left_out(made, &LOG_N, bounded(&LOG_N, log_n))?;
+    made = left_out(made, &WORD.parameter, word.into())?;
+    if made.text(BUILD.name) == Some(POOL) {
+        made = left_out(made, &SPECIAL, bounded(&SPECIAL, set.special))?;
+        let limbs = number(&made, &LIMBS);
+        made = left_out(made, &DIGITS, bounded(&DIGITS, set.digits().min(limbs)))?;
+        let least = number(&made, &SPECIAL).max(limbs.div_ceil(number(&made, &DIGITS)));
+        made = left_out(made, &ALPHA, bounded(&ALPHA, set.alpha.min(set.limbs).max(least)))?;
+    }
+    Ok(made)
+}
+
+fn open(spec: &MachineSpec) -> Result<Arc<dyn Machine>, MachineError> {
+    let number = |p: &Parameter| number(spec, p);
+    let built = built(spec)?;
     let clock = spec.whole(CLOCK.name);
     let bytes_in_1000 = match (spec.whole(BANDWIDTH.name), clock) {
         (Some(megabytes), Some(mhz)) => Some((megabytes * 1000).div_euclid(mhz).max(1)),

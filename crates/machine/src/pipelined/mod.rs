@@ -5,6 +5,7 @@
 mod chain;
 mod entry;
 mod estimate;
+pub mod hardware;
 mod host;
 mod memory;
 pub mod pool;
@@ -105,18 +106,23 @@ impl Built {
 
     /// Why it cannot run a section that it serves by its shape.
     fn check(&self, program: &LimbProgram) -> Result<(), String> {
-        let (log_n, most) = (program.log_n(), self.log_n_max);
-        if !(LOG_N_MIN..=most).contains(&log_n) {
-            return Err(format!(
-                "the {} was built for N = 2^{LOG_N_MIN} to 2^{most}; the program has N = 2^{log_n}",
-                self.build.name()
-            ));
-        }
+        self.check_degree(program.log_n())?;
         program
             .moduli()
             .iter()
             .try_for_each(|m| self.products.check_modulus(m.modulus))
             .map_err(|e| e.to_string())
+    }
+
+    fn check_degree(&self, log_n: u32) -> Result<(), String> {
+        let most = self.log_n_max;
+        if (LOG_N_MIN..=most).contains(&log_n) {
+            return Ok(());
+        }
+        Err(format!(
+            "the {} was built for N = 2^{LOG_N_MIN} to 2^{most}; the program has N = 2^{log_n}",
+            self.build.name()
+        ))
     }
 
     /// Most moduli of all key switches together, and the options that say so.

@@ -56,6 +56,7 @@ pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<PipelinedEngines>>
             }
         }
     }
+    let (bandwidth, latency) = device.all_channels();
     let mut all = Vec::new();
     let multipliers: Vec<Multiplier> =
         space.names("multipliers").iter().filter_map(|name| Multiplier::by_name(name)).collect();
@@ -70,8 +71,8 @@ pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<PipelinedEngines>>
                         multiplier,
                         seeded: keys == "seeded",
                         clock: device.clock.mhz.floor().max(1.0) as u32,
-                        bandwidth: (device.memory.gigabytes_per_second * 1e3).floor().max(1.0) as u32,
-                        latency: device.latency_cycles().min(100_000) as u32,
+                        bandwidth: bandwidth.floor().max(1.0) as u32,
+                        latency: latency.min(100_000) as u32,
                         link: link.megabytes_per_second.floor().max(1.0) as u32,
                         link_latency: link.latency_ns.ceil() as u32,
                     };

@@ -181,6 +181,16 @@ impl Target for PipelinedEngines {
         })
     }
 
+    /// Which key switches it serves depends on the kernel.
+    fn runs_nothing(&self, device: &Device) -> (&'static str, String) {
+        let why = format!(
+            "no engine on {} serves a key switch of it: it switches no keys, or all its key switches are merged with a rescale or \
+             hoisted, which is the host's work. A processor does the same alone; explore the target compact, or run it on the machine cpu",
+            device.name
+        );
+        ("kernel", why)
+    }
+
     fn resources(&self, core: &Core<Self>) -> BTreeMap<Resource, Figure> {
         let figure = |(&resource, &amount): (&Resource, &f64)| {
             let (kind, source) = match resource {

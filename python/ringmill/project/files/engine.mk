@@ -1,16 +1,17 @@
-# make selftest   every mode of the simulated engine against its definition, bit for bit (Verilator, a C++ compiler, python3)
+# make selftest   the simulated engine against its definition, bit for bit (Verilator, a C++ compiler, python3)
 # make lint       all warnings of Verilator as errors
 # make check      every file as the manifest says (python3)
 SHELL := bash
-include encryptor.mk
-# Jobs of each mode in the self-test.
+include sources.mk
+# Jobs of each kind in the self-test, and its further arguments.
 JOBS := 1
+WITH :=
 
 .PHONY: selftest lint check clean
-selftest: build/librm_encryptor.so
-	python3 test/selftest.py $< $(JOBS)
+selftest: build/$(LIBRARY)
+	python3 -B test/selftest.py $< $(JOBS) $(WITH)
 
-build/librm_encryptor.so: $(SOURCES) encryptor.mk
+build/$(LIBRARY): $(SOURCES) sources.mk
 	@mkdir -p build
 	@verilator --version > build/verilator.log 2>&1 || { \
 	  echo "The simulator needs Verilator 5.048 or newer (scripts/eda.sh of Ringmill installs it)." >&2; exit 1; }
@@ -21,7 +22,7 @@ lint:
 	$(LINT)
 
 check:
-	python3 test/check.py
+	python3 -B test/check.py
 
 clean:
 	rm -rf build
