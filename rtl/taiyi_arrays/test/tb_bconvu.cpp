@@ -133,6 +133,7 @@ int main(int argc, char** argv) {
             if (c.mode == kNone) said |= 8;
             for (unsigned m = 0; m < c.targets; m++) expected.push_back({now + kLatency + m, m, c.bad, c.bad ? Words() : c.r[m]});
             promised += c.targets;
+            if (promised + held > P_Rows) fail("cycle %" PRIu64 ": results are promised that the consumer has no space for", now);
           }
         }
         if (dut->give_i) held--;

@@ -158,6 +158,7 @@ int main(int argc, char** argv) {
           if (sum.results == 0) said |= 2;
           for (unsigned m = 0; m < sum.results; m++) expected.push_back({now + kLatency + m, m, sum.bad, sum.r[m]});
           promised += sum.results;
+          if (promised + held > P_Rows) fail("cycle %" PRIu64 ": results are promised that the consumer has no space for", now);
           terms_now = 0;
         }
       }
