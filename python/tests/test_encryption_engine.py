@@ -13,7 +13,7 @@ from peer_libraries import run_peer
 
 import ringmill as rm
 from ringmill import _native, cli
-from ringmill.encryptor import Encryptor, parameters
+from ringmill.encryptor import Encryptor, library, parameters
 from ringmill.encryptor_schedule import DECRYPT, DIVIDED
 from ringmill.errors import EncodingError, MachineError
 from ringmill.interop import seal
@@ -181,6 +181,17 @@ def test_a_client_encrypts_and_decrypts_on_the_engine(
         rm.encrypt(3 * np.ones(8), keys, magnitude=1.0, machine=engine)
     with pytest.raises(EncodingError):
         rm.encrypt(np.full(8, 2.0**40), keys, magnitude=2.0**40, machine=engine)
+    assert len(engine.cycles) == 6
+    # Secret keys that it does not take though it is built for their primes, and another degree.
+    gaussian = rm.Params.from_bits(10, [50], [50], 1, scale_bits=30, secret="gaussian", insecure=True)
+    with pytest.raises(MachineError, match="takes ternary secret keys") as error:
+        rm.encrypt(x, rm.keygen(gaussian, relin=False, insecure=True), machine=engine)
+    assert error.value.code == "EncryptorSecret"
+    larger = rm.keygen(rm.Params.from_bits(11, [50], [50], 1, scale_bits=30, insecure=True), insecure=True)
+    simulated = _native.Encryptor(str(library(parameters(keys.public.params, 0))))
+    with pytest.raises(MachineError, match=r"is built for N = 2\^10, .* but N = 2\^11") as error:
+        simulated.encrypt(larger.public, x, level=0)
+    assert error.value.code == "EncryptorBuild"
     assert len(engine.cycles) == 6
     # The same at the command line, which prints the cycles.
     kernel, secret, public, values, out = (

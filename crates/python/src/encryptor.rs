@@ -30,6 +30,7 @@ pub(crate) fn encryptor_files() -> Vec<(&'static str, &'static str)> {
 fn refused(error: EncryptorRefusal) -> Failure {
     match error {
         EncryptorRefusal::Ckks(error) => Failure::ckks(&error),
+        EncryptorRefusal::Engine(error) => Failure::of(Family::Machine, &error),
         other => Failure::of(Family::Machine, &other),
     }
 }
