@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 #: engine, keys that are expanded on chip are counted only.
 KINDS: dict[str, dict[str, Any] | None] = {"compact": None, "pipelined": {"keys": ["whole"]}}
 
-#: What a figure of a kind includes, beside the same words for all.
+#: What the latency of a kind counts.
 COUNTED = {
-    "compact": "operands and results in the memory beside the core",
-    "pipelined": "the processor's part, and the link over which operands and results come and go",
+    "compact": "begins and ends with data in the memory beside the core",
+    "pipelined": "has the processor's part, and the link over which operands and results come and go",
 }
 #: By which figure a row is judged, and whether the greatest is best.
 _JUDGED = {
