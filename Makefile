@@ -84,7 +84,7 @@ test-full-aarch64: $(STAMPS)/aarch64
 	@. build/aarch64/env.sh; cargo test --target aarch64-unknown-linux-gnu --profile full $(CARGO_FLAGS) -p ringmill-ring -p ringmill-ckks
 
 .PHONY: test-full-python
-test-full-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/service-tools $(STAMPS)/peers $(STAMPS)/data $(STAMPS)/ray $(STAMPS)/cross $(STAMPS)/aarch64 $(STAMPS)/dist $(STAMPS)/system $(STAMPS)/eda
+test-full-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/service-tools $(STAMPS)/venv-s3 $(STAMPS)/peers $(STAMPS)/data $(STAMPS)/ray $(STAMPS)/cross $(STAMPS)/aarch64 $(STAMPS)/dist $(STAMPS)/system $(STAMPS)/eda
 	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q -m '' $(PYTEST_JOBS) $(TEST_PATHS)
 
 .PHONY: soak
@@ -189,6 +189,10 @@ $(STAMPS)/cross: requirements/cross.txt $(STAMPS)/venv
 
 $(STAMPS)/venv-dist: requirements/dist.txt scripts/setup-python.sh
 	@scripts/setup-python.sh $(VENV)-dist dist
+	@mkdir -p $(@D); touch $@
+
+$(STAMPS)/venv-s3: requirements/s3.txt scripts/setup-python.sh
+	@scripts/setup-python.sh $(VENV)-s3 s3
 	@mkdir -p $(@D); touch $@
 
 $(STAMPS)/aarch64: scripts/aarch64.sh $(wildcard scripts/aarch64/*) $(STAMPS)/venv-dist

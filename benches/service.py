@@ -1,15 +1,18 @@
 """What the service adds to a run: local and remote in turns, in one process each, on loopback.
 
-    python -m benches.service [--runs N] [--upload-gb G]
+    python -m benches.service [--runs N] [--upload-gb G] [--beside OPTIONS]
 
 It prints the seconds of a local ``evaluate`` with keys in memory, of the engine in the worker, and of a
 whole remote job: submit, wait, fetch. The overhead is the whole job less the engine's own time in the same
 run. Then it sends bytes that are no file and prints the most memory that the service took meanwhile.
+
+``--beside "--database URL"`` runs every job at a second service as well, which has these options, in turns.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import statistics
@@ -17,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,28 +46,31 @@ def _told(name: str, seconds: list[float]) -> dict[str, Any]:
     return {"what": name, "min_ms": 1e3 * min(seconds), "median_ms": 1e3 * statistics.median(seconds)}
 
 
-def _overhead(client: Client, name: str, compiled: Any, runs: int) -> list[dict[str, Any]]:
+def _overhead(clients: dict[str, Client], name: str, compiled: Any, runs: int) -> list[dict[str, Any]]:
     keys = compiled.keygen()
     shape = next(iter(compiled.signature.inputs.values())).shape
     arguments = compiled.encrypt(keys.secret, x=np.linspace(-1, 1, shape[0]))
-    hashes = [client.push(what) for what in (compiled, keys, arguments)]
-    local, engine, whole, added = [], [], [], []
+    for client in clients.values():
+        hashes = [client.push(what) for what in (compiled, keys, arguments)]
+    rows: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "results"
         for run in range(runs + 1):
             start = time.perf_counter()
             results = compiled.evaluate(keys, arguments, machine="cpu:threads=1")
-            between = time.perf_counter()
-            job = client.wait(client.submit(*hashes)["id"])
-            client.fetch(job["result"], out)
-            end = time.perf_counter()
-            assert out.read_bytes() == results.to_bytes()
+            took = {"local evaluate": time.perf_counter() - start}
+            for where, client in clients.items():
+                between = time.perf_counter()
+                job = client.wait(client.submit(*hashes)["id"])
+                client.fetch(job["result"], out)
+                whole = time.perf_counter() - between
+                assert out.read_bytes() == results.to_bytes()
+                took[f"engine in the worker{where}"] = job["seconds"]
+                took[f"remote job{where}"] = whole
+                took[f"overhead{where}"] = whole - job["seconds"]
             if run:  # the first of each prepares the program and reads the keys
-                local.append(between - start)
-                engine.append(job["seconds"])
-                whole.append(end - between)
-                added.append(end - between - job["seconds"])
-    rows = {"local evaluate": local, "engine in the worker": engine, "remote job": whole, "overhead": added}
+                for what, seconds in took.items():
+                    rows.setdefault(what, []).append(seconds)
     return [_told(f"{name}: {what}", seconds) for what, seconds in rows.items()]
 
 
@@ -88,26 +95,41 @@ def _upload(client: Client, pid: int, size: int) -> dict[str, Any]:
     return {**reported, "peak_mb_before": before, "peak_mb": _peak(pid)}
 
 
-def main() -> None:
-    """Measure, and print a row for each figure as JSON."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--upload-gb", type=float, default=1.0)
-    options = parser.parse_args()
+@contextlib.contextmanager
+def _service(more: list[str]) -> Iterator[tuple[subprocess.Popen[str], Client]]:
+    """A service with these options beside its own, and a client of it."""
     with tempfile.TemporaryDirectory() as folder:
         verb = [str(binary.find()), "--dir", folder, "--listen", "127.0.0.1:0", "--threads", "1"]
-        verb += ["--disk-free", "0"]
+        verb += ["--disk-free", "0", *more]
         with subprocess.Popen(verb, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
             assert process.stdout is not None
             url, token = (process.stdout.readline().split()[-1] for _ in range(2))
             try:
                 with Client(url, token) as client:
-                    rows = [{"what": "machine", "cpu": os.cpu_count(), "isa": rm._native.isa()}]
-                    for name, compiled in _kernels().items():
-                        rows += _overhead(client, name, compiled, options.runs)
-                    rows.append(_upload(client, process.pid, int(options.upload_gb * 1e9)))
+                    yield process, client
             finally:
                 process.terminate()
+
+
+def main() -> None:
+    """Measure, and print a row for each figure as JSON."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--upload-gb", type=float, default=1.0)
+    parser.add_argument("--beside", default="", help="options of a second service")
+    options = parser.parse_args()
+    with contextlib.ExitStack() as stack:
+        process, client = stack.enter_context(_service([]))
+        clients = {"": client}
+        if options.beside:
+            clients[f" ({options.beside.split()[0]})"] = stack.enter_context(
+                _service(options.beside.split())
+            )[1]
+        rows = [{"what": "machine", "cpu": os.cpu_count(), "isa": rm._native.isa()}]
+        for name, compiled in _kernels().items():
+            rows += _overhead(clients, name, compiled, options.runs)
+        if options.upload_gb:
+            rows.append(_upload(client, process.pid, int(options.upload_gb * 1e9)))
     for row in rows:
         print(json.dumps(row), file=sys.stdout)
 

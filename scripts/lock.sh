@@ -14,7 +14,7 @@ for argument in "$@"; do
   case $argument in -*) options+=("$argument") ;; *) names+=("$argument") ;; esac
 done
 # run and test first: the others take their pins as constraints.
-[ ${#names[@]} -gt 0 ] || names=(run test build lint docs service ray cross dist peer-seal peer-tenseal peer-openfhe peer-python310 eda eda-asic data)
+[ ${#names[@]} -gt 0 ] || names=(run test build lint docs service s3 ray cross dist peer-seal peer-tenseal peer-openfhe peer-python310 eda eda-asic data)
 for name in "${names[@]}"; do
   oldest=3.10
   [ "$name" != peer-tenseal ] || oldest=3.11 # its wheels begin there

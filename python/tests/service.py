@@ -38,11 +38,11 @@ def scarce() -> bool:
 class Service:
     """A service that runs, in a folder."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, *options: str, token: str = "") -> None:
         self.folder, self.options = folder, options
         self.log = folder.parent / f"{folder.name}.log"
         self.process: subprocess.Popen[str] | None = None
-        self.url, self.token = "", ""
+        self.url, self.token = "", token
         program()
         self.start()
 
@@ -63,7 +63,7 @@ class Service:
         elsewhere = "--database" in self.options
         fresh = not elsewhere and not (self.folder / "ringmill.db").exists()
         line = self.process.stdout.readline()
-        assert line.startswith("Ringmill serves on http://"), self.log.read_text()
+        assert line.startswith("Ringmill serves on http"), self.log.read_text()
         self.url = line.split()[-1]
         if fresh or not self.token:
             self.token = self.process.stdout.readline().split()[-1]
@@ -88,9 +88,9 @@ class Service:
         if self.process is not None and self.process.poll() is None:
             self.kill()
 
-    def client(self, token: str | None = None) -> Client:
+    def client(self, token: str | None = None, **trust: Any) -> Client:
         """A client of the first tenant, or of another token."""
-        return Client(self.url, token or self.token)
+        return Client(self.url, token or self.token, **trust)
 
     def tenant(self, name: str, *options: str) -> Client:
         """A client of a new tenant."""

@@ -19,6 +19,7 @@ use crate::scheduler::Runs;
 use crate::store::jobs::{self, Class, Failure};
 use crate::store::postgres::Serving;
 use crate::store::{Store, random_id, settings, uploads};
+use crate::tls::Tls;
 use crate::token::{KEY, TokenKey};
 use crate::worker::parent::Worker;
 use crate::worker::protocol::{Answer, Request};
@@ -34,6 +35,7 @@ pub(crate) struct App {
     pub(crate) store: Store,
     pub(crate) blobs: Blobs,
     pub(crate) key: TokenKey,
+    pub(crate) tls: Option<Tls>,
     /// The name of this process among the nodes of its database; empty where it is the only one.
     pub(crate) node: String,
     /// Ends with the service: no other may serve the database as it does.
@@ -55,16 +57,19 @@ pub(crate) struct App {
 impl App {
     /// Opens what a service needs. Not within a task: it waits.
     pub(crate) fn new(config: Config) -> Result<Self, ServeError> {
-        let blobs = Blobs::open(&config.dir)?;
+        let tls = config.tls.as_ref().map(Tls::open).transpose()?;
+        let blobs = Blobs::of(&config)?;
         let (store, key) = opened(&config)?;
-        let serving = store.serve(true)?;
+        let alone = !(store.is_shared() && blobs.bucket().is_some());
+        let serving = store.serve(alone)?;
         let node = if store.is_shared() { node(&config.dir)? } else { String::new() };
         blobs.sweep(&store.now(uploads::all)?)?;
         collect::recover(&store, &blobs)?;
-        // Nobody else runs jobs: leases are those of a service that has ended.
-        store.now(|t| jobs::sweep(t, true))?;
+        // Where nobody else runs jobs, leases are those of a service that has ended.
+        store.now(|t| jobs::sweep(t, alone))?;
         Ok(Self {
             key,
+            tls,
             node,
             _serving: serving,
             metrics: Metrics::new()?,

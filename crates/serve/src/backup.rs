@@ -39,6 +39,11 @@ fn failed(action: &'static str) -> impl FnOnce(std::io::Error) -> ServeError {
 
 /// Backs a folder up to another, which may hold an earlier backup of it.
 pub(crate) fn backup(dir: &Path, store: &Store, blobs: &Blobs, to: &Path) -> Result<Saved, ServeError> {
+    if blobs.bucket().is_some() {
+        let why =
+            "this copies objects that are files; those of a bucket are backed up there, after the database";
+        return Err(ServeError::Start(why.into()));
+    }
     folder(to)?;
     let same = |path: &Path| path.canonicalize().map_err(failed("opening a folder"));
     if same(dir)? == same(to)? {
@@ -146,6 +151,22 @@ pub(crate) fn faults(
         t.all(sql, values![], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
     })?;
     for (tenant, hash, size) in rows {
+        if let Some(bucket) = blobs.bucket() {
+            let right = match bucket.size(tenant, &hash)? {
+                Some(found) if found == size as u64 => {
+                    !deep
+                        || hash_file(&blobs.file(tenant, &hash)?).map_err(failed("reading an object"))?
+                            == hash
+                }
+                _ => false,
+            };
+            if !right {
+                found.push(format!(
+                    "object {hash} of tenant {tenant} is missing in the bucket, or was changed"
+                ));
+            }
+            continue;
+        }
         let path = blobs.object(tenant, &hash);
         match path.metadata() {
             Err(_) => found.push(format!("object {hash} of tenant {tenant} is missing")),

@@ -6,24 +6,80 @@
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
+use crate::bucket::Bucket;
+use crate::config::Config;
 use crate::error::ServeError;
+use crate::store::random_id;
 
 /// Free bytes that are enough on a disk of any size.
 const ENOUGH: f64 = (16u64 << 30) as f64;
 
-/// The folder of files.
+/// The folder of files, and the bucket that objects are in if that is not the folder; then the folder has copies of some of them.
 #[derive(Debug, Clone)]
 pub(crate) struct Blobs {
     dir: PathBuf,
+    bucket: Option<Bucket>,
 }
 
 impl Blobs {
+    /// The files of a service. Not within a task: it waits.
+    pub(crate) fn of(config: &Config) -> Result<Self, ServeError> {
+        let bucket = config.bucket.as_ref().map(Bucket::open).transpose()?;
+        Ok(Self { bucket, ..Self::open(&config.dir)? })
+    }
+
+    /// A folder alone.
     pub(crate) fn open(dir: &Path) -> Result<Self, ServeError> {
         for sub in ["objects", "uploads", "work"] {
             fs::create_dir_all(dir.join(sub)).map_err(ServeError::io("making a folder"))?;
         }
-        Ok(Self { dir: dir.to_owned() })
+        Ok(Self { dir: dir.to_owned(), bucket: None })
+    }
+
+    /// The bucket of objects, if they are in one.
+    pub(crate) fn bucket(&self) -> Option<&Bucket> {
+        self.bucket.as_ref()
+    }
+
+    /// Writes a complete file to the bucket, if there is one: before a transaction that makes it an object, which may not wait so long.
+    pub(crate) fn send(&self, from: &Path, tenant: i64, hash: &str) -> Result<(), ServeError> {
+        self.bucket.as_ref().map_or(Ok(()), |bucket| bucket.put(from, tenant, hash))
+    }
+
+    /// Within that transaction, which holds the tenant: what was sent is still there, and goes again if it was removed meanwhile.
+    pub(crate) fn confirm(&self, from: &Path, tenant: i64, hash: &str, size: u64) -> Result<(), ServeError> {
+        let Some(bucket) = &self.bucket else { return Ok(()) };
+        if bucket.size(tenant, hash)? == Some(size) { Ok(()) } else { bucket.put(from, tenant, hash) }
+    }
+
+    /// The file of an object, which is fetched from the bucket if it is not here.
+    pub(crate) fn file(&self, tenant: i64, hash: &str) -> Result<PathBuf, ServeError> {
+        let path = self.object(tenant, hash);
+        let Some(bucket) = &self.bucket else { return Ok(path) };
+        if let Ok(file) = File::options().append(true).open(&path) {
+            // What was used last is the last to go.
+            let _ = file.set_modified(SystemTime::now());
+            return Ok(path);
+        }
+        let partial = self.work(&random_id()?);
+        let placed = match bucket.get(tenant, hash, &partial) {
+            Ok(true) => self.place(&partial, tenant, hash),
+            Ok(false) => Err(ServeError::io("fetching an object")(std::io::Error::from(ErrorKind::NotFound))),
+            Err(error) => Err(error),
+        };
+        self.remove(&partial);
+        placed.map(|()| path)
+    }
+
+    /// Removes an object, here and in the bucket.
+    pub(crate) fn discard(&self, tenant: i64, hash: &str) -> Result<(), ServeError> {
+        if let Some(bucket) = &self.bucket {
+            bucket.remove(tenant, hash)?;
+        }
+        self.remove(&self.object(tenant, hash));
+        Ok(())
     }
 
     /// Where an object lies. Hashes are checked where they come in: they are hexadecimal digits.

@@ -1,6 +1,7 @@
 //! What goes and what stays: objects whose time is over, files that no object has, results that are not on disk yet.
 
 use std::io::ErrorKind;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -9,6 +10,9 @@ use crate::config::Keep;
 use crate::error::ServeError;
 use crate::store::expiry::{self, Gone};
 use crate::store::{Store, objects};
+
+/// Seconds after which what lies in a bucket and is no object is removed.
+const ORPHANED: i64 = 24 * 3600;
 
 /// Seconds that a job gets whose results were lost with the power, at least.
 const AGAIN: i64 = 3600;
@@ -50,12 +54,50 @@ pub(crate) fn collect(store: &Store, blobs: &Blobs) -> Result<(), ServeError> {
         if buried.is_empty() {
             return Ok(());
         }
-        store.now(|t| {
-            buried.iter().try_for_each(|(tenant, hash)| {
-                expiry::collect(t, (*tenant, hash), || blobs.remove(&blobs.object(*tenant, hash)))
-            })
-        })?;
+        // What waits for a bucket holds one tenant at a time.
+        let at_once = if blobs.bucket().is_some() { 1 } else { buried.len() };
+        for some in buried.chunks(at_once) {
+            store.now(|t| {
+                some.iter().try_for_each(|(tenant, hash)| {
+                    expiry::collect(t, (*tenant, hash), || blobs.discard(*tenant, hash))
+                })
+            })?;
+        }
     }
+}
+
+/// Removes copies of objects of a bucket: those whose object is gone, and beyond a number of bytes those that were not used longest.
+pub(crate) fn trim(store: &Store, blobs: &Blobs, most: u64) -> Result<(), ServeError> {
+    if blobs.bucket().is_none() {
+        return Ok(());
+    }
+    let mut copies = Vec::new();
+    for (tenant, folder) in blobs.folders()? {
+        let names = listed(&folder)?;
+        let there: Vec<bool> = store.now(|t| {
+            let name = |path: &PathBuf| {
+                path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned()
+            };
+            names.iter().map(|path| Ok(objects::get(t, tenant, &name(path))?.is_some())).collect()
+        })?;
+        for (path, there) in names.into_iter().zip(there) {
+            match path.metadata().and_then(|about| Ok((about.modified()?, about.len()))) {
+                Ok((used, size)) if there => copies.push((used, size, path)),
+                _ => blobs.remove(&path),
+            }
+        }
+    }
+    let mut held: u64 = copies.iter().map(|(_, size, _)| size).sum();
+    copies.sort();
+    for (_, size, path) in copies {
+        if held <= most {
+            break;
+        }
+        // A worker that reads it goes on; one that is about to is started again.
+        blobs.remove(&path);
+        held -= size;
+    }
+    Ok(())
 }
 
 /// One round: results to disk, objects whose time is over, their files.
@@ -114,6 +156,25 @@ pub(crate) fn gc(store: &Store, blobs: &Blobs, keep: &Keep, dry: bool) -> Result
             }
         }
         collect(store, blobs)?;
+    }
+    if let Some(bucket) = blobs.bucket() {
+        return bucket
+            .each(|held| {
+                // What is sent to the bucket becomes an object soon after, or never.
+                let orphan = held.age >= ORPHANED
+                    && store.now(|t| {
+                        t.lock_tenant(held.tenant)?;
+                        let orphan = objects::get(t, held.tenant, &held.hash)?.is_none();
+                        if orphan && !dry {
+                            bucket.remove(held.tenant, &held.hash)?;
+                        }
+                        Ok(orphan)
+                    })?;
+                found.orphans += usize::from(orphan);
+                found.orphan_bytes += if orphan { held.size } else { 0 };
+                Ok(())
+            })
+            .map(|()| found);
     }
     for (tenant, folder) in blobs.folders()? {
         // A file becomes an object within a transaction that holds its tenant: none is between the two here.

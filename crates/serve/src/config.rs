@@ -13,6 +13,12 @@ pub struct Config {
     pub dir: PathBuf,
     /// The database, if it is not a file in `dir`.
     pub postgres: Option<Postgres>,
+    /// Where objects are, if not in `dir`.
+    pub bucket: Option<Bucket>,
+    /// Bytes of objects of a bucket that stay in `dir` for the next job, at most.
+    pub cache: u64,
+    /// Certificates, if the service speaks TLS.
+    pub tls: Option<Tls>,
     /// Where to listen.
     pub listen: SocketAddr,
     /// Jobs that run at once, each in a process of its own.
@@ -96,6 +102,52 @@ impl Postgres {
     }
 }
 
+/// A bucket of an S3 server. Credentials and the server's address are in the environment, by the names that all clients of S3 read,
+/// or in a file.
+#[derive(Debug, Clone)]
+pub struct Bucket {
+    /// Of the bucket.
+    pub name: String,
+    /// What the names of objects begin with.
+    pub prefix: String,
+    /// The file that holds settings as lines of NAME=VALUE.
+    pub settings_file: Option<PathBuf>,
+}
+
+impl Bucket {
+    /// Reads "s3://BUCKET/PREFIX".
+    ///
+    /// # Errors
+    /// A sentence that says what is right.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let rest = text.strip_prefix("s3://").unwrap_or_default();
+        let (name, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        let prefix = prefix.trim_matches('/');
+        let letters = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._/".contains(&b));
+        let named = !name.is_empty() && letters(name) && letters(prefix);
+        if !named || prefix.split('/').any(|part| part == "." || part == "..") {
+            return Err("give the place of objects as s3://BUCKET/PREFIX, of letters, digits and -._".into());
+        }
+        Ok(Self { name: name.into(), prefix: prefix.into(), settings_file: None })
+    }
+
+    /// The settings of the file, if there is one.
+    pub(crate) fn read(&self) -> Result<Vec<(String, String)>, ServeError> {
+        self.settings_file.as_deref().map_or(Ok(Vec::new()), crate::bucket::settings)
+    }
+}
+
+/// Files of certificates, as PEM.
+#[derive(Debug, Clone, Default)]
+pub struct Tls {
+    /// The service's certificate, and those that lead to its authority.
+    pub cert: PathBuf,
+    /// The private key of it.
+    pub key: PathBuf,
+    /// The authorities of clients; without them clients need no certificate.
+    pub client_ca: Option<PathBuf>,
+}
+
 /// Seconds after its last use until an object is removed, by kind, and until a job that has ended is forgotten; 0 keeps them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 pub struct Keep {
@@ -160,6 +212,9 @@ impl Config {
         Self {
             dir: dir.into(),
             postgres: None,
+            bucket: None,
+            tls: None,
+            cache: 64 << 30,
             listen: SocketAddr::from(([127, 0, 0, 1], 8750)),
             workers: 1,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
@@ -193,6 +248,19 @@ mod tests {
         assert!(secret.contains("--database-password-file") && !secret.contains("hunter2"), "{secret}");
         for wrong in ["", "db.example", "mysql://me@db.example/x", "postgres://me@db.example:port/x"] {
             assert!(Postgres::parse(wrong).unwrap_err().contains("postgres://USER@HOST/NAME"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_bucket_has_a_name_and_perhaps_a_prefix() {
+        for (text, name, prefix) in
+            [("s3://b", "b", ""), ("s3://b/", "b", ""), ("s3://my.b/a/b/", "my.b", "a/b")]
+        {
+            let bucket = Bucket::parse(text).unwrap();
+            assert_eq!((&bucket.name[..], &bucket.prefix[..]), (name, prefix));
+        }
+        for wrong in ["", "b", "s3://", "s3:///x", "gs://b", "s3://b/../c", "s3://key:secret@b"] {
+            assert!(Bucket::parse(wrong).unwrap_err().contains("s3://BUCKET/PREFIX"), "{wrong}");
         }
     }
 

@@ -72,6 +72,8 @@ pub enum ServeError {
     Draining,
     #[error("the service is busy; try again in a moment")]
     Busy,
+    #[error("the service's bucket is away; try again in a moment")]
+    BucketAway,
     #[error("the service's database is away; try again in a moment")]
     DatabaseAway,
     #[error("the database failed: {0}")]
@@ -136,6 +138,7 @@ impl ServeError {
             Self::TooSlow => (S::REQUEST_TIMEOUT, "TooSlow"),
             Self::CutOff => (S::BAD_REQUEST, "CutOff"),
             Self::Draining => (S::SERVICE_UNAVAILABLE, "Draining"),
+            Self::BucketAway => (S::SERVICE_UNAVAILABLE, "BucketAway"),
             Self::DatabaseAway => (S::SERVICE_UNAVAILABLE, "DatabaseAway"),
             Self::Busy => (S::SERVICE_UNAVAILABLE, "Busy"),
             Self::Database(_) | Self::Io { .. } | Self::Worker { .. } | Self::Start(_) => {
@@ -164,7 +167,11 @@ impl ServeError {
     fn retry_after(&self) -> Option<u64> {
         match self {
             Self::QueueFull { seconds, most } => Some((seconds - most).clamp(1.0, 600.0).ceil() as u64),
-            Self::QuotaJobs { .. } | Self::Draining | Self::DiskFull | Self::DatabaseAway => Some(5),
+            Self::QuotaJobs { .. }
+            | Self::Draining
+            | Self::DiskFull
+            | Self::BucketAway
+            | Self::DatabaseAway => Some(5),
             Self::Busy | Self::Locked => Some(1),
             _ => None,
         }

@@ -10,15 +10,18 @@
 //! | `http` | routes: objects, uploads, jobs, tokens, health |
 //! | `store` | the database: tenants, objects, uploads, jobs, audit log |
 //! | `blobs` | the files of uploads and objects |
+//! | `bucket` | objects on an S3 server |
 //! | `collect` | what goes: objects whose time is over, files that no object has |
 //! | `backup` | copies that can be served, and whether a folder is whole |
 //! | `scheduler` | jobs from the queue to the workers |
 //! | `worker` | child processes that check files and run programs |
+//! | `tls` | certificates of the service and of clients |
 //! | [`error`] | refusals, as problem+json |
 
 mod app;
 mod backup;
 mod blobs;
+mod bucket;
 mod collect;
 pub mod config;
 pub mod error;
@@ -27,6 +30,7 @@ pub mod logging;
 mod metrics;
 mod scheduler;
 mod store;
+mod tls;
 mod token;
 mod worker;
 
@@ -49,8 +53,12 @@ use crate::app::{App, opened};
 use crate::blobs::Blobs;
 use crate::config::Config;
 use crate::error::ServeError;
+use crate::store::postgres::MIGRATING;
 use crate::store::{DATABASE, Store, audit, spawned, tenants};
 use crate::token::Scope;
+
+/// How often it is looked whether certificates have changed.
+const LOOK: Duration = Duration::from_secs(5);
 
 /// The name of the tenant that a new folder has.
 pub const FIRST_TENANT: &str = "default";
@@ -60,6 +68,8 @@ pub const FIRST_TENANT: &str = "default";
 pub struct Started {
     /// The address.
     pub address: SocketAddr,
+    /// Whether it speaks TLS.
+    pub secure: bool,
     /// The token; it is not kept.
     pub token: Option<String>,
 }
@@ -89,10 +99,11 @@ pub async fn serve(config: Config, reported: impl FnOnce(&Started)) -> Result<()
     let stop = |kind| signal(kind).map_err(ServeError::io("waiting for signals"));
     let (mut terminate, mut interrupt) = (stop(SignalKind::terminate())?, stop(SignalKind::interrupt())?);
     let slots: Vec<_> = (0..app.config.workers).map(|_| tokio::spawn(scheduler::slot(app.clone()))).collect();
+    let certificates = app.tls.is_some().then(|| tokio::spawn(certificates(app.clone())));
     let sweeper = tokio::spawn(scheduler::sweeper(app.clone()));
     let server = tokio::spawn(http::server::serve(app.clone(), listener, http::router(app.clone())));
     tracing::info!(%address, workers = app.config.workers, "serving");
-    reported(&Started { address, token });
+    reported(&Started { address, secure: app.tls.is_some(), token });
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
@@ -111,13 +122,31 @@ pub async fn serve(config: Config, reported: impl FnOnce(&Started)) -> Result<()
     }
     let _ = server.await;
     sweeper.abort();
+    if let Some(certificates) = certificates {
+        certificates.abort();
+    }
     tracing::info!("ended");
     Ok(())
+}
+
+/// Reads certificates again when their files change, and on SIGHUP.
+async fn certificates(app: Arc<App>) {
+    let Some(tls) = &app.tls else { return };
+    let Ok(mut asked) = signal(SignalKind::hangup()) else { return };
+    let mut often = tokio::time::interval(LOOK);
+    loop {
+        tokio::select! {
+            _ = often.tick() => tls.look(false),
+            _ = asked.recv() => tls.look(true),
+        }
+    }
 }
 
 fn first_token(app: &App) -> Result<Option<String>, ServeError> {
     let quota = (app.config.quota_bytes, app.config.quota_jobs);
     app.store.now(|t| {
+        // Of nodes that start together one makes it.
+        t.lock(MIGRATING)?;
         if tenants::count(t)? > 0 {
             return Ok(None);
         }
@@ -148,7 +177,7 @@ fn existing(config: &Config) -> Result<(Store, Blobs), ServeError> {
         let why = format!("{} holds no service; name its folder with --dir", config.dir.display());
         return Err(ServeError::Start(why));
     }
-    Ok((Store::open(config)?, Blobs::open(&config.dir)?))
+    Ok((Store::open(config)?, Blobs::of(config)?))
 }
 
 /// Removes objects and jobs whose time is over, and files that no object has; counts them alone if `dry`. The service may run.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lexopt::prelude::*;
-use ringmill_serve::config::{Config, Postgres};
+use ringmill_serve::config::{Bucket, Config, Postgres, Tls};
 use ringmill_serve::error::ServeError;
 use ringmill_serve::{add_tenant, backup, check, check_audit, gc, logging, openapi, serve, work};
 
@@ -23,6 +23,15 @@ Runs encrypted programs for tenants over HTTP: docs/service.md.
     --database URL       postgres://USER@HOST/NAME: PostgreSQL instead of a file in DIR
     --database-password-file FILE
                          its password, which else is in RINGMILL_DATABASE_PASSWORD
+    --blobs s3://BUCKET/PREFIX
+                         objects on an S3 server instead of DIR; its address and credentials are in the variables
+                         AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION
+    --blobs-settings FILE
+                         lines of NAME=VALUE instead of these variables
+    --cache B            bytes of such objects that stay in DIR for the next job (64 GiB)
+    --tls-cert FILE --tls-key FILE
+                         certificate (with those up to its authority) and private key, PEM; read again when they change
+    --client-ca FILE     authorities of clients, PEM: who connects needs a certificate of one
     --listen ADDRESS     127.0.0.1:8750; port 0 takes a free one
     --workers N          jobs at once (1)
     --threads N          threads of each job (all cores)
@@ -66,7 +75,8 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
     let mut more = More::default();
     let (mut verb, mut config) = (Verb::Serve, Config::new(""));
     let mut parser = lexopt::Parser::from_env();
-    let (mut first, mut password) = (true, None::<PathBuf>);
+    let mut tls = (None, None, None);
+    let (mut first, mut password, mut settings) = (true, None::<PathBuf>, None::<PathBuf>);
     while let Some(argument) = parser.next()? {
         match argument {
             Value(word) if first => {
@@ -99,6 +109,12 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
             Long("dir") => config.dir = parser.value()?.into(),
             Long("database") => config.postgres = Some(Postgres::parse(&parser.value()?.string()?)?),
             Long("database-password-file") => password = Some(parser.value()?.into()),
+            Long("blobs") => config.bucket = Some(Bucket::parse(&parser.value()?.string()?)?),
+            Long("blobs-settings") => settings = Some(parser.value()?.into()),
+            Long("cache") => config.cache = within(parser.value()?.parse()?, 0, u64::MAX)?,
+            Long("tls-cert") => tls.0 = Some(parser.value()?.into()),
+            Long("tls-key") => tls.1 = Some(parser.value()?.into()),
+            Long("client-ca") => tls.2 = Some(parser.value()?.into()),
             Long("listen") => config.listen = parser.value()?.parse()?,
             Long("workers") => config.workers = within(parser.value()?.parse()?, 1, 1024)?,
             Long("threads") => config.threads = within(parser.value()?.parse()?, 1, 256)?,
@@ -126,6 +142,16 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
         (Some(settings), file) => settings.password_file = file,
         (None, Some(_)) => return Err("a password has no database; name it with --database".into()),
     }
+    match (&mut config.bucket, settings) {
+        (_, None) => {}
+        (Some(bucket), file) => bucket.settings_file = file,
+        (None, Some(_)) => return Err("settings have no bucket; name it with --blobs".into()),
+    }
+    config.tls = match tls {
+        (Some(cert), Some(key), client_ca) => Some(Tls { cert, key, client_ca }),
+        (None, None, None) => None,
+        _ => return Err("TLS needs both --tls-cert and --tls-key".into()),
+    };
     if config.dir.as_os_str().is_empty() && !matches!(verb, Verb::OpenApi | Verb::Work { .. }) {
         return Err("name the folder of the service with --dir".into());
     }
@@ -173,7 +199,8 @@ fn run(verb: Verb, config: Config, more: More) -> Result<(), ServeError> {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
             let runtime = runtime.map_err(|source| ServeError::Io { action: "starting", source })?;
             runtime.block_on(serve(config, |started| {
-                println!("Ringmill serves on http://{}", started.address);
+                let scheme = if started.secure { "https" } else { "http" };
+                println!("Ringmill serves on {scheme}://{}", started.address);
                 if let Some(token) = &started.token {
                     println!("first token, shown once: {token}");
                 }

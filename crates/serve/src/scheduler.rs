@@ -13,12 +13,15 @@ use crate::collect;
 use crate::error::ServeError;
 use crate::store::jobs::{self, Class, Failure, Finished, Job};
 use crate::store::objects::{Kind, Object, get};
-use crate::store::{now, uploads};
+use crate::store::{now, spawned, uploads};
 use crate::worker::parent::Worker;
 use crate::worker::protocol::{Answer, Request, Run};
 
 /// How often the queue is looked at without a signal.
 const POLL: Duration = Duration::from_secs(1);
+
+/// In how many rounds of sweeping the copies of objects are looked at once.
+const TRIMMED: u64 = 4;
 
 /// A worker that had nothing to do for so long is ended; its memory is free then.
 const IDLE: Duration = Duration::from_secs(60);
@@ -64,7 +67,7 @@ pub(crate) async fn slot(app: Arc<App>) {
     let mut worker: Option<Worker> = None;
     while !app.is_draining() {
         let lease = app.config.lease;
-        match app.store.lightly(move |t| jobs::claim(t, lease)).await {
+        match app.store.lease(move |t| jobs::claim(t, lease)).await {
             Ok(Some(job)) => {
                 app.runs.changed.notify_waiters();
                 worker = serve(&app, job, worker).await;
@@ -170,10 +173,24 @@ async fn run(
         }
     };
     tracing::info!(job = job.id, epoch = job.epoch, worker = worker.pid(), "job started");
+    let (tenant, blobs) = (job.tenant, app.blobs.clone());
+    let hashes = [&job.program, &job.keys, &job.arguments].map(String::clone);
+    let files = spawned(move || {
+        let [program, keys, arguments] = hashes.map(|hash| blobs.file(tenant, &hash));
+        Ok((program?, keys?, arguments?))
+    });
+    let (program, keys, arguments) = match leased(app, job, files).await {
+        None => return (Outcome::Lost, Some(worker)),
+        Some(Ok(files)) => files,
+        Some(Err(error)) => {
+            let (class, code) = (Class::Resource, "NoObject".to_owned());
+            return (Outcome::Failed(Failure { class, code, message: error.to_string() }), Some(worker));
+        }
+    };
     let request = Request::Run(Run {
-        program: app.blobs.object(job.tenant, &job.program),
-        keys: app.blobs.object(job.tenant, &job.keys),
-        arguments: app.blobs.object(job.tenant, &job.arguments),
+        program,
+        keys,
+        arguments,
         out: out.to_owned(),
         threads: app.config.threads,
         key_memory: app.config.worker_memory / 2,
@@ -212,7 +229,7 @@ async fn run(
             },
             _ = renewal.tick() => {
                 let (leased, lease) = (job.clone(), app.config.lease);
-                if let Ok(false) = app.store.lightly(move |t| jobs::renew(t, &leased, lease)).await {
+                if let Ok(false) = app.store.lease(move |t| jobs::renew(t, &leased, lease)).await {
                     worker.end().await;
                     return (Outcome::Lost, None);
                 }
@@ -234,6 +251,28 @@ async fn run(
     }
 }
 
+/// Waits for a transfer while the lease on a job is lengthened; nothing if it is another's by now.
+async fn leased<T>(
+    app: &Arc<App>,
+    job: &Job,
+    work: impl Future<Output = Result<T, ServeError>>,
+) -> Option<Result<T, ServeError>> {
+    tokio::pin!(work);
+    let mut renewal = interval(Duration::from_secs((app.config.lease / 3).max(1) as u64));
+    renewal.tick().await;
+    loop {
+        tokio::select! {
+            made = &mut work => return Some(made),
+            _ = renewal.tick() => {
+                let (held, lease) = (job.clone(), app.config.lease);
+                if let Ok(false) = app.store.lease(move |t| jobs::renew(t, &held, lease)).await {
+                    return None;
+                }
+            }
+        }
+    }
+}
+
 /// Makes results an object and ends the job, both or neither.
 ///
 /// Nothing waits for the disk here: what a loss of power takes is computed again, with the same bits. Before anything is removed that
@@ -246,6 +285,16 @@ async fn done(
 ) -> Result<(), ServeError> {
     let (app, job, out) = (app.clone(), job.clone(), out.to_owned());
     let store = app.store.clone();
+    let settled = app.blobs.bucket().is_some();
+    if settled {
+        let shared = app.clone();
+        let (app, out, tenant, hash) = (app.clone(), out.clone(), job.tenant, hash.clone());
+        let sending = spawned(move || app.blobs.send(&out, tenant, &hash));
+        match leased(&shared, &job, sending).await {
+            None => return Ok(()),
+            Some(sent) => sent?,
+        }
+    }
     store
         .lightly(move |t| {
             let program = get(t, job.tenant, &job.program)?;
@@ -254,9 +303,10 @@ async fn done(
                                     "params": object.facts["params"] })
             });
             let result = Object::new(Kind::Results, hash, size, facts);
-            let finished = jobs::finish(t, &job, &result, seconds)?;
+            let finished = jobs::finish(t, &job, &result, seconds, settled)?;
             if finished == Finished::Object {
                 // Within the transaction: a file that cannot be kept leaves the job open.
+                app.blobs.confirm(&out, job.tenant, &result.hash, size)?;
                 app.blobs.place(&out, job.tenant, &result.hash)?;
             }
             if finished != Finished::Not {
@@ -271,7 +321,7 @@ async fn done(
 
 /// Ends what has expired, now and then.
 pub(crate) async fn sweeper(app: Arc<App>) {
-    let mut often = interval(Duration::from_secs(5));
+    let (mut often, mut round) = (interval(Duration::from_secs(5)), 0u64);
     loop {
         often.tick().await;
         let node = app.node.clone();
@@ -288,7 +338,15 @@ pub(crate) async fn sweeper(app: Arc<App>) {
             Err(error) => tracing::error!(%error, "sweeping failed"),
         }
         let (store, blobs, keep) = (app.store.clone(), app.blobs.clone(), app.config.keep);
-        let swept = spawn_blocking(move || collect::sweep(&store, &blobs, &keep)).await;
+        let (cache, trimming) = (app.config.cache, round % TRIMMED == 0);
+        round += 1;
+        let swept = spawn_blocking(move || {
+            if trimming {
+                collect::trim(&store, &blobs, cache)?;
+            }
+            collect::sweep(&store, &blobs, &keep)
+        })
+        .await;
         match swept.map_err(|e| ServeError::Worker { why: e.to_string() }).flatten() {
             Ok(gone) => {
                 for object in gone {

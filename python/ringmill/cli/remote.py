@@ -50,6 +50,11 @@ def add_remote(verb: Verb) -> None:
 
     one = task("login", "Keep the address of a service and a token, which is asked for.")
     one.add_argument("url", metavar="URL", help="address, as http://127.0.0.1:8750")
+    one.add_argument("--ca", metavar="FILE", help="authorities that the service may be of (PEM)")
+    one.add_argument(
+        "--cert", metavar="FILE", help="the client's certificate, where the service wants one (PEM)"
+    )
+    one.add_argument("--key", metavar="FILE", help="its private key (PEM)")
     one = task("push", "Store files; prints their hashes.")
     one.add_argument("files", nargs="+", metavar="FILE", help="kernel file, evaluation keys, arguments")
     one = task("run", "Store what is not there yet, run a kernel, fetch the results.")
@@ -92,12 +97,14 @@ def _client() -> Client:
     from ringmill.remote import Client, Credentials
 
     found = Credentials.load()
-    return Client(found.url, found.token)
+    trust = found.trust
+    return Client(found.url, found.token, ca=trust.ca, cert=trust.cert, key=trust.key)
 
 
 def _login(options: Namespace) -> Facts:
     from ringmill.remote import Client, Credentials
     from ringmill.remote.credentials import TOKEN
+    from ringmill.remote.transport import Trust
 
     token = os.environ.get(TOKEN)
     if not token:
@@ -106,10 +113,12 @@ def _login(options: Namespace) -> Facts:
     token = token.strip()
     if not token:
         fail(CommandError, "NoToken", f"No token was given. Type it, pipe it, or set {TOKEN}.")
-    with Client(options.url, token) as client:
+    # As they are found from any folder.
+    ca, cert, key = (file and str(Path(file).absolute()) for file in (options.ca, options.cert, options.key))
+    with Client(options.url, token, ca=ca, cert=cert, key=key) as client:
         # Whether the service takes it.
         count = len(client.jobs())
-    path = Credentials(options.url, token).save()
+    path = Credentials(options.url, token, Trust(ca, cert, key)).save()
     return {"service": options.url, "jobs": count, "kept_in": str(path)}
 
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import IO
 
 from ringmill.errors import RemoteError, fail
-from ringmill.remote.transport import BLOCK, Address, Answer, Piece, refused, repeatable
+from ringmill.remote.transport import BLOCK, Address, Answer, Piece, Trust, refused, repeatable
 
 try:
     import httpx
@@ -28,11 +28,11 @@ async def _sent(piece: Piece) -> AsyncIterator[bytes]:
 class AsyncTransport:
     """Requests to one service, several at once."""
 
-    def __init__(self, url: str, token: str | None, timeout: float) -> None:
+    def __init__(self, url: str, token: str | None, timeout: float, trust: Trust | None = None) -> None:
         self.address = Address.of(url, token)
         self.client = httpx.AsyncClient(
             timeout=httpx.Timeout(timeout, pool=None),
-            verify=ssl.create_default_context(),
+            verify=(trust or Trust()).context() if self.address.secure else ssl.create_default_context(),
             # As in `transport`: no proxy and no password that the environment names.
             trust_env=False,
         )

@@ -15,7 +15,7 @@ from ringmill.keys import Keys
 from ringmill.progress import Show
 from ringmill.remote import steps
 from ringmill.remote.steps import Ask, Pause, Steps
-from ringmill.remote.transport import Transport
+from ringmill.remote.transport import Transport, Trust
 from ringmill.values import Values
 
 if TYPE_CHECKING:
@@ -31,6 +31,10 @@ def _patience(timeout: float) -> float:
     return max(timeout, steps.PATIENCE + 5.0)
 
 
+def _trust(*files: str | Path | None) -> Trust:
+    return Trust(*(None if file is None else str(file) for file in files))
+
+
 class Client:
     """Speaks to a service as one tenant.
 
@@ -38,15 +42,27 @@ class Client:
         url: its address, as "http://127.0.0.1:8750".
         token: what the service or its operator gave.
         timeout: seconds to wait for the service to say anything.
+        ca: file of the authorities that the service may be of (PEM); those of the system without it.
+        cert: file of the client's certificate, where the service wants one (PEM).
+        key: file of its private key (PEM), without a password.
 
     >>> Client("http://127.0.0.1:8750", "rms_x")
     <client of http://127.0.0.1:8750>
     """
 
     @checked
-    def __init__(self, url: str, token: str | None = None, *, timeout: float = 60.0) -> None:
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        timeout: float = 60.0,
+        ca: str | Path | None = None,
+        cert: str | Path | None = None,
+        key: str | Path | None = None,
+    ) -> None:
         self.url = url
-        self._transport = Transport(url, token, _patience(timeout))
+        self._transport = Transport(url, token, _patience(timeout), _trust(ca, cert, key))
 
     def __repr__(self) -> str:
         return f"<client of {self.url}>"
@@ -219,14 +235,26 @@ class AsyncClient:
         url: its address, as "http://127.0.0.1:8750".
         token: what the service or its operator gave.
         timeout: seconds to wait for the service to say anything.
+        ca: file of the authorities that the service may be of (PEM); those of the system without it.
+        cert: file of the client's certificate, where the service wants one (PEM).
+        key: file of its private key (PEM), without a password.
     """
 
     @checked
-    def __init__(self, url: str, token: str | None = None, *, timeout: float = 60.0) -> None:
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        timeout: float = 60.0,
+        ca: str | Path | None = None,
+        cert: str | Path | None = None,
+        key: str | Path | None = None,
+    ) -> None:
         from ringmill.remote.asynchronous import AsyncTransport
 
         self.url = url
-        self._transport = AsyncTransport(url, token, _patience(timeout))
+        self._transport = AsyncTransport(url, token, _patience(timeout), _trust(ca, cert, key))
 
     def __repr__(self) -> str:
         return f"<client of {self.url}>"

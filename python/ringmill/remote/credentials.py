@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ringmill.atomic import make_folder, write_bytes
 from ringmill.errors import CommandError, fail
+from ringmill.remote.transport import Trust
 
 #: Environment variables that stand in for the file.
 URL, TOKEN = "RINGMILL_URL", "RINGMILL_TOKEN"
+TRUST = {"ca": "RINGMILL_CA", "cert": "RINGMILL_CERT", "key": "RINGMILL_KEY"}
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """An address and a token."""
+    """An address, a token, and the files of certificates."""
 
     url: str
     token: str
+    trust: Trust = field(default_factory=Trust)
 
     def __repr__(self) -> str:
         return f"Credentials({self.url!r}, a token)"
@@ -28,7 +31,9 @@ class Credentials:
         """Keep them in a file that its owner alone reads."""
         path = place()
         make_folder(path.parent)
-        data = json.dumps({"url": self.url, "token": self.token}).encode()
+        kept = {"url": self.url, "token": self.token}
+        kept |= {name: value for name, value in asdict(self.trust).items() if value is not None}
+        data = json.dumps(kept).encode()
         write_bytes(path, data, secret=True)
         return path
 
@@ -43,7 +48,7 @@ class Credentials:
         kept: dict[str, str] = {}
         try:
             reported = json.loads(place().read_bytes())
-            kept = {k: str(reported[k]) for k in ("url", "token")}
+            kept = {k: str(reported[k]) for k in ("url", "token", *TRUST) if k in reported}
         except (OSError, ValueError, KeyError, TypeError):
             pass
         url, token = os.environ.get(URL, kept.get("url")), os.environ.get(TOKEN, kept.get("token"))
@@ -53,7 +58,8 @@ class Credentials:
                 "NoLogin",
                 f"No service is known. Log in with `ringmill remote login URL`, or set {URL} and {TOKEN}.",
             )
-        return cls(url, token)
+        named = {name: os.environ.get(variable, kept.get(name)) for name, variable in TRUST.items()}
+        return cls(url, token, Trust(**named))
 
 
 def place() -> Path:

@@ -42,6 +42,11 @@ LONGEST_WAIT = 8.0
 #: Seconds for which an upload asks again for a place among those that run.
 BUSY = 300.0
 
+#: What an upload that is refused with is asked again.
+PASSING = frozenset(
+    ("Unreachable", "Locked", "Busy", "Draining", "CutOff", "TooSlow", "DatabaseAway", "BucketAway")
+)
+
 #: Seconds that one request waits for a job to change.
 PATIENCE = 30
 
@@ -126,9 +131,9 @@ def _upload(path: Path, digest: str, progress: Show) -> Steps[None]:
                 reported(size, size)
                 return
             except RemoteError as error:
-                passing = error.code in ("Unreachable", "Locked", "Busy", "Draining", "CutOff", "TooSlow")
-                if error.code in ("NotFound", "Gone"):
-                    # It was completed before the answer was lost, or has expired.
+                passing = error.code in PASSING
+                if error.code in ("NotFound", "Gone", "OtherNode"):
+                    # It was completed before the answer was lost, has expired, or another node holds it.
                     if (yield from has(digest)):
                         return
                     location = None

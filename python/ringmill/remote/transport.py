@@ -22,6 +22,48 @@ _TOKEN = re.compile(r"[!-~]{1,512}")
 
 
 @dataclass(frozen=True, slots=True)
+class Trust:
+    """Files that a connection with TLS is made with."""
+
+    #: The authorities that the service may be of; those of the system without it.
+    ca: str | None = None
+    #: The client's certificate, and its private key.
+    cert: str | None = None
+    key: str | None = None
+
+    def context(self) -> ssl.SSLContext:
+        """What connections are made with.
+
+        Raises
+        ------
+            RemoteError: code ``BadCertificate``.
+        """
+        if (self.cert is None) != (self.key is None):
+            fail(
+                RemoteError,
+                "BadCertificate",
+                "A client's certificate needs its private key, and a key its certificate. Give both.",
+            )
+        try:
+            context = ssl.create_default_context(cafile=self.ca)
+            if self.cert is not None:
+                context.load_cert_chain(self.cert, self.key, _no_password)
+        except OSError as error:
+            files = ", ".join(file for file in (self.ca, self.cert, self.key) if file)
+            fail(
+                RemoteError,
+                "BadCertificate",
+                f"These are no certificates and their key, as PEM: {files} ({error}). Check the files.",
+            )
+        return context
+
+
+def _no_password() -> bytes:
+    # The library would ask at the terminal.
+    raise PermissionError("the private key has a password; give one without")
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """A response whose body was read."""
 
@@ -106,6 +148,13 @@ class Address:
     def unreachable(self, error: BaseException) -> NoReturn:
         """Raise that there is no answer."""
         where = f"{self.host}:{self.port}" if self.port else self.host
+        if isinstance(error, ssl.SSLCertVerificationError) or "certificate verify failed" in str(error):
+            fail(
+                RemoteError,
+                "Untrusted",
+                f"The service at {where} has a certificate of an unknown authority or of another name "
+                f"({error}). Give the file of its authority as ca=, or --ca at the login.",
+            )
         fail(
             RemoteError,
             "Unreachable",
@@ -125,8 +174,9 @@ def repeatable(method: str, body: bytes | Piece | None, headers: Mapping[str, st
 class Transport:
     """Requests to one service."""
 
-    def __init__(self, url: str, token: str | None, timeout: float) -> None:
+    def __init__(self, url: str, token: str | None, timeout: float, trust: Trust | None = None) -> None:
         self.address, self.timeout = Address.of(url, token), timeout
+        self.context = (trust or Trust()).context() if self.address.secure else None
         self.connection: http.client.HTTPConnection | None = None
         self.pid = os.getpid()
 
@@ -136,10 +186,9 @@ class Transport:
             self.connection, self.pid = None, os.getpid()
         if self.connection is None:
             host, port = self.address.host, self.address.port
-            if self.address.secure:
-                context = ssl.create_default_context()
+            if self.context is not None:
                 self.connection = http.client.HTTPSConnection(
-                    host, port, timeout=self.timeout, context=context, blocksize=BLOCK
+                    host, port, timeout=self.timeout, context=self.context, blocksize=BLOCK
                 )
             else:
                 self.connection = http.client.HTTPConnection(

@@ -21,7 +21,7 @@ use crate::collect;
 use crate::error::ServeError;
 use crate::http::{Problem, body};
 use crate::store::objects::{Kind, Object};
-use crate::store::{audit, expiry, objects, random_id, uploads};
+use crate::store::{audit, expiry, objects, random_id, spawned, uploads};
 use crate::token::{Caller, Scope};
 use crate::worker::protocol::Answer;
 
@@ -88,7 +88,9 @@ pub(crate) async fn fetch(
 ) -> Result<Response, ServeError> {
     caller.need(Scope::Read)?;
     let object = found(&app, &caller, &hash).await?;
-    let file = File::open(app.blobs.object(caller.tenant, &object.hash)).await;
+    let (blobs, tenant, wanted) = (app.blobs.clone(), caller.tenant, object.hash.clone());
+    let path = spawned(move || blobs.file(tenant, &wanted)).await?;
+    let file = File::open(path).await;
     let file = file.map_err(ServeError::io("opening an object"))?;
     if let Err(error) = app.store.lightly(move |t| objects::touch(t, caller.tenant, &hash)).await {
         // A disk that is full is read.
@@ -180,6 +182,10 @@ pub(crate) async fn finish(
     let object = Object::new(kind, hash, size, facts);
     let (kept, by, blobs, path) = (object.clone(), caller.clone(), app.blobs.clone(), path.to_owned());
     let upload = upload.map(str::to_owned);
+    if app.blobs.bucket().is_some() {
+        let (blobs, path, tenant, hash) = (blobs.clone(), path.clone(), by.tenant, kept.hash.clone());
+        spawned(move || blobs.send(&path, tenant, &hash)).await?;
+    }
     app.store
         .run(move |t| {
             if let Some(id) = upload {
@@ -190,6 +196,7 @@ pub(crate) async fn finish(
             if objects::get(t, by.tenant, &kept.hash)?.is_none() {
                 objects::room(t, by.tenant, kept.size)?;
                 objects::add(t, by.tenant, &kept, true)?;
+                blobs.confirm(&path, by.tenant, &kept.hash, kept.size)?;
                 blobs.keep(&path, by.tenant, &kept.hash)?;
                 audit::note(t, Some(&by), "object.add", &kept.hash)?;
             }

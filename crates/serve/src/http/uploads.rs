@@ -92,7 +92,7 @@ pub(crate) struct Begun {
     expires: i64,
 }
 
-/// The tenant's uploads that are under way: a client that was ended finds where to go on.
+/// The tenant's uploads that are under way at this node: a client that was ended finds where to go on.
 #[utoipa::path(get, path = "/v1/uploads", responses((status = 200, body = [Begun])))]
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
@@ -100,8 +100,9 @@ pub(crate) async fn list(
 ) -> Result<Json<Vec<Begun>>, ServeError> {
     caller.need(Scope::Upload)?;
     let begun = app.store.read(move |t| uploads::list(t, caller.tenant)).await?;
+    let begun = begun.into_iter().filter(|upload| upload.node == app.node);
     let row = |u: Upload| Begun { id: u.id, size: u.size, hash: u.hash, expires: u.expires };
-    Ok(Json(begun.into_iter().map(row).collect()))
+    Ok(Json(begun.map(row).collect()))
 }
 
 /// The BLAKE3 that the metadata announces as `hash`.
@@ -243,7 +244,7 @@ pub(crate) async fn append(
     // Before the upload is read: another request may complete it.
     let _writing = app.writing(&id)?;
     let tenant = caller.tenant;
-    let upload = app.store.run(move |t| uploads::get(t, tenant, &id)).await?;
+    let upload = here(&app, tenant, id).await?;
     let (offset, object) = piece(&app, &caller, &upload, found, &headers, body).await?;
     let mut rows = vec![(OFFSET, offset.to_string()), expiry(now() + app.config.upload_ttl)];
     rows.extend(object.map(|object| (OBJECT, object.hash)));

@@ -101,12 +101,12 @@ pub(crate) fn buried(t: &Transaction<'_>) -> Result<Vec<(i64, String)>, ServeErr
 pub(crate) fn collect(
     t: &Transaction<'_>,
     (tenant, hash): (i64, &str),
-    remove: impl FnOnce(),
+    remove: impl FnOnce() -> Result<(), ServeError>,
 ) -> Result<(), ServeError> {
     t.lock_tenant(tenant)?;
     let sql = "SELECT count(*) FROM objects WHERE tenant = ?1 AND hash = ?2";
     if t.one(sql, values![tenant, hash], |row| row.count(0))? == 0 {
-        remove();
+        remove()?;
     }
     t.execute("DELETE FROM tombstones WHERE tenant = ?1 AND hash = ?2", values![tenant, hash])?;
     Ok(())

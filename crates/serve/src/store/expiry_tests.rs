@@ -99,7 +99,14 @@ fn a_file_goes_after_its_row_and_not_if_it_was_stored_again() {
         assert_eq!(waiting.len(), 2);
         let mut removed = Vec::new();
         for (tenant, hash) in &waiting {
-            store.now(|t| collect(t, (*tenant, hash), || removed.push(hash.clone()))).unwrap();
+            store
+                .now(|t| {
+                    collect(t, (*tenant, hash), || {
+                        removed.push(hash.clone());
+                        Ok(())
+                    })
+                })
+                .unwrap();
         }
         assert_eq!(removed, ["gone"]);
         assert!(store.now(buried).unwrap().is_empty());
@@ -147,9 +154,9 @@ fn results_that_were_lost_are_computed_again() {
         let result = Object::new(Kind::Results, "r".into(), 1, Value::Null);
         for expected in [Finished::Object, Finished::Object] {
             let job = store.now(|t| jobs::claim(t, 30)).unwrap().unwrap();
-            assert_eq!(store.now(|t| jobs::finish(t, &job, &result, 1.0)).unwrap(), expected);
+            assert_eq!(store.now(|t| jobs::finish(t, &job, &result, 1.0, false)).unwrap(), expected);
             // Who holds the same lease a second time changes nothing.
-            assert_eq!(store.now(|t| jobs::finish(t, &job, &result, 1.0)).unwrap(), Finished::Not);
+            assert_eq!(store.now(|t| jobs::finish(t, &job, &result, 1.0, false)).unwrap(), Finished::Not);
             assert_eq!(store.now(unsettled).unwrap(), [(a.tenant, "r".to_owned())]);
             assert_eq!(store.now(|t| undo(t, a.tenant, "r", 3600)).unwrap(), 1);
             let again = store.now(|t| jobs::get(t, a.tenant, "job")).unwrap();
@@ -158,7 +165,7 @@ fn results_that_were_lost_are_computed_again() {
             assert!(store.now(|t| objects::get(t, a.tenant, "r")).unwrap().is_none());
         }
         let job = store.now(|t| jobs::claim(t, 30)).unwrap().unwrap();
-        store.now(|t| jobs::finish(t, &job, &result, 1.0)).unwrap();
+        store.now(|t| jobs::finish(t, &job, &result, 1.0, false)).unwrap();
         let waiting = store.now(unsettled).unwrap();
         store.now(|t| settle(t, &waiting)).unwrap();
         assert!(store.now(unsettled).unwrap().is_empty());

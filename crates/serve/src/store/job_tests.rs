@@ -52,12 +52,12 @@ fn who_holds_an_old_lease_changes_nothing() {
         assert!(second.epoch > first.epoch);
         assert!(!store.now(|t| renew(t, &first, 30)).unwrap());
         assert!(!store.now(|t| fail(t, &first, &failing(Class::User))).unwrap());
-        assert_eq!(store.now(|t| finish(t, &first, &result(), 1.0)).unwrap(), Finished::Not);
+        assert_eq!(store.now(|t| finish(t, &first, &result(), 1.0, false)).unwrap(), Finished::Not);
         assert!(store.now(|t| objects::list(t, a.tenant)).unwrap().is_empty());
         store.now(|t| release(t, &first)).unwrap();
         assert_eq!(store.now(|t| get(t, a.tenant, "job")).unwrap().state, "running");
-        assert_eq!(store.now(|t| finish(t, &second, &result(), 1.0)).unwrap(), Finished::Object);
-        assert_eq!(store.now(|t| finish(t, &second, &result(), 1.0)).unwrap(), Finished::Not, "once");
+        assert_eq!(store.now(|t| finish(t, &second, &result(), 1.0, false)).unwrap(), Finished::Object);
+        assert_eq!(store.now(|t| finish(t, &second, &result(), 1.0, false)).unwrap(), Finished::Not, "once");
         assert_eq!(store.now(|t| objects::list(t, a.tenant)).unwrap().len(), 1);
         let done = store.now(|t| get(t, a.tenant, "job")).unwrap();
         assert_eq!((&done.state[..], done.attempts), ("done", 2));

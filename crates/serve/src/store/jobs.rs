@@ -255,13 +255,15 @@ pub(crate) enum Finished {
     Object,
 }
 
-/// Ends a job with results, which become an object of the tenant.
+/// Ends a job with results, which become an object of the tenant; `settled` says that their bytes are safe.
 pub(crate) fn finish(
     t: &Transaction<'_>,
     job: &Job,
     result: &Object,
     seconds: f64,
+    settled: bool,
 ) -> Result<Finished, ServeError> {
+    t.lock_tenant(job.tenant)?;
     let changed = t.execute(
         "UPDATE jobs SET state = 'done', result = ?3, seconds = ?4, ended = ?5, lease = NULL, class = NULL, code = NULL,
          message = NULL WHERE id = ?1 AND epoch = ?2 AND state = 'running'",
@@ -270,7 +272,7 @@ pub(crate) fn finish(
     if changed == 0 {
         return Ok(Finished::Not);
     }
-    let finished = match objects::add(t, job.tenant, result, false)? {
+    let finished = match objects::add(t, job.tenant, result, settled)? {
         true => Finished::Object,
         false => objects::touch(t, job.tenant, &result.hash).map(|()| Finished::Job)?,
     };

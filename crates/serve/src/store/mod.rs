@@ -30,7 +30,7 @@ use crate::config::{Config, Postgres};
 use crate::error::ServeError;
 pub(crate) use crate::store::database::Transaction;
 use crate::store::database::values;
-use crate::store::postgres::{MIGRATING, Pool, Serving};
+use crate::store::postgres::{MIGRATING, Manner, Pool, Serving};
 
 /// Changes of the schema, in order; the database counts those that were made.
 const MIGRATIONS: &[&str] = &[
@@ -122,19 +122,20 @@ impl Store {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, ServeError>,
     ) -> Result<T, ServeError> {
-        self.transact(true, work)
+        self.transact(Manner::Write, work)
     }
 
     fn transact<T>(
         &self,
-        durable: bool,
+        manner: Manner,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, ServeError>,
     ) -> Result<T, ServeError> {
         match &*self.0 {
             Backend::Sqlite { writes, .. } => {
                 // A thread that ended in a panic left a transaction that was rolled back.
                 let mut connection = writes.lock().unwrap_or_else(PoisonError::into_inner);
-                connection.pragma_update(None, "synchronous", if durable { "full" } else { "normal" })?;
+                let waiting = if manner == Manner::Write { "full" } else { "normal" };
+                connection.pragma_update(None, "synchronous", waiting)?;
                 let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let transaction = Transaction::Sqlite(transaction);
                 let made = work(&transaction)?;
@@ -143,9 +144,8 @@ impl Store {
                 }
                 Ok(made)
             }
-            // Always on disk: a server that lost a lease would give its number a second time.
             Backend::Postgres(pool) => {
-                pool.transact(false, |session| work(&Transaction::Postgres(RefCell::new(session))))
+                pool.transact(manner, |session| work(&Transaction::Postgres(RefCell::new(session))))
             }
         }
     }
@@ -172,20 +172,30 @@ impl Store {
                 work(&Transaction::Sqlite(transaction))
             }
             Backend::Postgres(pool) => {
-                pool.transact(true, |session| work(&Transaction::Postgres(RefCell::new(session))))
+                pool.transact(Manner::Read, |session| work(&Transaction::Postgres(RefCell::new(session))))
             }
         })
         .await
     }
 
-    /// As [`run`](Self::run), and SQLite does not wait for the disk: a loss of power may undo it, as if it had not happened yet. For
-    /// leases and times of use.
+    /// Gives or lengthens a lease. Workers end with the process that has an SQLite database, and their leases with it: it does not wait
+    /// for the disk. A server that lost a lease while its holder goes on would give the number a second time: it waits.
+    pub(crate) async fn lease<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, ServeError> + Send + 'static,
+    ) -> Result<T, ServeError> {
+        let (store, manner) = (self.clone(), if self.is_shared() { Manner::Write } else { Manner::Light });
+        spawned(move || store.transact(manner, work)).await
+    }
+
+    /// As [`run`](Self::run), without waiting for the disk: a loss of power may undo it, as if it had not happened yet. For ends of
+    /// jobs, which would be computed again, and times of use.
     pub(crate) async fn lightly<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, ServeError> + Send + 'static,
     ) -> Result<T, ServeError> {
         let store = self.clone();
-        spawned(move || store.transact(false, work)).await
+        spawned(move || store.transact(Manner::Light, work)).await
     }
 }
 

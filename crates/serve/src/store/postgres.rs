@@ -53,6 +53,17 @@ impl ToSql for Value {
     to_sql_checked!();
 }
 
+/// What a transaction does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// It changes nothing, and sees one state of the database.
+    Read,
+    /// It is on disk when it has ended.
+    Write,
+    /// It is on disk soon after; a server that crashes before undoes it.
+    Light,
+}
+
 /// A connection, with the statements that it has prepared.
 pub(crate) struct Session {
     client: Client,
@@ -96,7 +107,12 @@ impl Pool {
     fn client(&self) -> Result<Result<Client, postgres::Error>, ServeError> {
         let mut config = self.settings.config()?;
         config.connect_timeout(PATIENCE).application_name("ringmill-serve");
-        let options = format!("-c lock_timeout={LOCK_SECONDS}s -c idle_in_transaction_session_timeout=600s");
+        // A network that is cut ends a connection, on both sides, and what a stopped node holds is given free.
+        config.keepalives_idle(PATIENCE).tcp_user_timeout(3 * PATIENCE);
+        let options = format!(
+            "-c lock_timeout={LOCK_SECONDS}s -c idle_in_transaction_session_timeout={}s",
+            2 * LOCK_SECONDS
+        );
         config.options(options.as_str());
         Ok(config.connect(NoTls))
     }
@@ -131,13 +147,17 @@ impl Pool {
         self.returned.notify_one();
     }
 
-    /// Does one transaction; `reading` ones change nothing and see one state of the database.
+    /// Does one transaction.
     pub(crate) fn transact<T>(
         &self,
-        reading: bool,
+        manner: Manner,
         work: impl FnOnce(&mut Session) -> Result<T, ServeError>,
     ) -> Result<T, ServeError> {
-        let begin = if reading { "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" } else { "BEGIN" };
+        let begin = match manner {
+            Manner::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            Manner::Write => "BEGIN",
+            Manner::Light => "BEGIN; SET LOCAL synchronous_commit = off",
+        };
         let taken = self.take()?;
         // Gives the place back, also after a panic.
         let mut place = Place { pool: self, session: None };
@@ -186,7 +206,7 @@ impl Pool {
 
     /// Seconds since 1970 by the clock of the server, which is that of all nodes.
     pub(crate) fn time(&self) -> Result<i64, ServeError> {
-        self.transact(true, |session| {
+        self.transact(Manner::Read, |session| {
             let rows = session.query("SELECT CAST(floor(extract(epoch FROM now())) AS BIGINT)", &[])?;
             let at: Option<i64> = rows.first().map(|row| row.try_get(0)).transpose()?;
             at.ok_or_else(|| ServeError::Database("the server has no clock".into()))
