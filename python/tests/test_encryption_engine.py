@@ -192,7 +192,7 @@ def test_a_client_encrypts_and_decrypts_on_the_engine(
     with pytest.raises(MachineError, match=r"is built for N = 2\^10, .* but N = 2\^11") as error:
         simulated.encrypt(larger.public, x, level=0)
     assert error.value.code == "EncryptorBuild"
-    wider = rm.keygen(rm.Params.from_bits(10, [54], [50], 1, scale_bits=30, insecure=True), insecure=True)
+    wider = rm.keygen(rm.Params.from_bits(10, [54], [54], 1, scale_bits=30, insecure=True), insecure=True)
     with pytest.raises(MachineError, match=r"does not fit a word of 5\d bits") as error:
         simulated.encrypt(wider.public, x, level=0)
     assert error.value.code == "EncryptorPrime"
