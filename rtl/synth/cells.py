@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["FAMILIES", "Row", "cells", "figures", "overall", "script", "total"]
+__all__ = ["FAMILIES", "Row", "cells", "figures", "overall", "reading", "script", "total", "yosys"]
 
 Row = dict[str, object]
 
@@ -78,13 +78,22 @@ def figures(family: str, found: dict[str, int]) -> Row:
     return {**row, "uram": ultra} if ultra else row
 
 
-def _said(command: list[str], where: Path) -> str:
-    """What a command prints; ends the program with its errors if it fails."""
+def reading(top: str, rest: list[str]) -> str:
+    """Return the line of a script that reads a top from the arguments `PARAMETER=VALUE… -- SOURCE…`."""
+    cut = rest.index("--")
+    generics = "".join(f" -G {one}" for one in rest[:cut])
+    sources = " ".join(str(Path(name).resolve()) for name in rest[cut + 1 :])
+    return f"read_slang --top {top}{generics} {sources}\n"
+
+
+def yosys(where: Path, work: str, *arguments: str) -> str:
+    """What yosys prints; ends the program with its errors if it fails. `work` says what it is for."""
+    command = [*shlex.split(os.environ.get("YOSYS", "yosys")), *arguments]
     try:
         done = subprocess.run(command, cwd=where, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         raise SystemExit(
-            f"`{command[0]}` is not here; the cells are counted by yosys with slang, YOSYS names the command"
+            f"`{command[0]}` is not here; {work} by yosys with slang, YOSYS names the command"
         ) from None
     if done.returncode != 0:
         lines = [
@@ -99,15 +108,11 @@ def main(argv: list[str]) -> int:
     family, top, out, *rest = argv
     if family not in FAMILIES:
         raise SystemExit(f"no synthesis for {family}; there are {', '.join(FAMILIES)}")
-    cut = rest.index("--")
     target = Path(out).resolve()
-    where = target.parent
-    generics = "".join(f" -G {one}" for one in rest[:cut])
-    sources = " ".join(str(Path(name).resolve()) for name in rest[cut + 1 :])
-    yosys = shlex.split(os.environ.get("YOSYS", "yosys"))
-    (where / "cells.ys").write_text(f"read_slang --top {top}{generics} {sources}\n{script(family, top)}")
-    version = _said([*yosys, "-V"], where).split(" (")[0].strip()
-    _said([*yosys, "-ql", "cells.log", "cells.ys"], where)
+    where, work = target.parent, "the cells are counted"
+    (where / "cells.ys").write_text(f"{reading(top, rest)}{script(family, top)}")
+    version = yosys(where, work, "-V").split(" (")[0].strip()
+    yosys(where, work, "-ql", "cells.log", "cells.ys")
     row = figures(family, cells(where / "stat.json", top)[0])
     row |= {"family": family, "tool": version, "status": "synthesised, not placed, not routed"}
     beside = target.with_suffix(".part")

@@ -9,12 +9,11 @@ folder of a core.
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
-import subprocess
 import sys
 from pathlib import Path
+
+from cells import reading, yosys
 
 #: What follows the reading of the sources. `opt -full` makes one write enable of a row of equal ones, so that
 #: memories are written as vendors' tools infer them.
@@ -35,30 +34,10 @@ write_verilog -noattr {out}
 def main(argv: list[str]) -> int:
     """Write the file; nothing is left of one that could not be written."""
     top, out, *rest = argv
-    cut = rest.index("--")
     target = Path(out).resolve()
-    beside = target.with_suffix(".part")
-    generics = "".join(f" -G {one}" for one in rest[:cut])
-    sources = " ".join(str(Path(name).resolve()) for name in rest[cut + 1 :])
-    script = target.with_suffix(".ys")
-    script.write_text(f"read_slang --top {top}{generics} {sources}\n{STEPS.format(top=top, out=beside)}")
-    command = [
-        *shlex.split(os.environ.get("YOSYS", "yosys")),
-        "-ql",
-        str(target.with_suffix(".log")),
-        str(script),
-    ]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        raise SystemExit(
-            f"`{command[0]}` is not here; plain Verilog is made by yosys with slang, YOSYS names the command"
-        ) from None
-    if done.returncode != 0:
-        lines = [
-            line for line in (done.stdout + done.stderr).splitlines() if "rror" in line or "No such" in line
-        ]
-        raise SystemExit(f"{shlex.join(command)} failed: " + "; ".join(lines[:5]))
+    beside, script, log = (target.with_suffix(ending) for ending in (".part", ".ys", ".log"))
+    script.write_text(f"{reading(top, rest)}{STEPS.format(top=top, out=beside)}")
+    yosys(target.parent, "plain Verilog is made", "-ql", str(log), str(script))
     text = beside.read_text()
     beside.replace(target)
     memories = len(re.findall(r"^\s*reg [^;=]*\]\s*;", text, re.MULTILINE))

@@ -186,21 +186,23 @@ def _writable(options: Namespace) -> None:
         )
 
 
-#: Options of `explore` that are about devices, and those about an area; each with what it is when left out.
-_OF_DEVICES = {
-    "device": None,
-    "security_table": "2024",
-    "minimise": "latency",
-    "max_latency_ms": None,
-    "utilisation": 0.75,
-    "mhz": None,
-    "seed": 1,
-    "space": None,
-    "results": None,
-    "time_client": False,
-    "points": 0,
-}
-_OF_AREAS = {"area": None, "bandwidth": None}
+#: Options of `explore` that are about an area, with what they are when left out.
+_OF_AREAS: Facts = {"area": None, "bandwidth": None}
+
+
+def _of_devices() -> Facts:
+    """Options of `explore` that are about devices, with what they are when left out."""
+    from ringmill.explorer.constraints import DEFAULTS
+
+    known: Facts = dict(DEFAULTS)
+    shared = ("minimise", "max_latency_ms", "utilisation", "mhz", "seed")
+    return {
+        **{name: known[name] for name in shared},
+        "security_table": known["table"],
+        **dict.fromkeys(("device", "space", "results")),
+        "time_client": False,
+        "points": 0,
+    }
 
 
 def _refuse_options(options: Namespace, others: Facts, what: str) -> None:
@@ -224,7 +226,7 @@ def _large(options: Namespace) -> Facts:
     from ringmill.explorer import large
     from ringmill.explorer.result import can_report
 
-    _refuse_options(options, _OF_DEVICES, "has an --area and a --bandwidth, and is on no device")
+    _refuse_options(options, _of_devices(), "has an --area and a --bandwidth, and is on no device")
     for path in (options.out, options.report):
         if path:
             to_write(path, options.kernel.rpartition(":")[0])

@@ -15,7 +15,7 @@ import re
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -57,19 +57,18 @@ AXES = {
     "mebibytes": MEBIBYTES,
 }
 
-#: Units by the field that says how wide they are.
-_WIDTHS = {
-    "ntt": "lanes",
-    "auto": "lanes",
-    "prng": "lanes",
-    "ip": "multipliers",
-    "bconv": "conversions",
-    "ewe": "elements",
+#: By unit: the field that says how wide it is, the cycles of its rows, and those to its first and to its last
+#: word out, of a width {w} and rows {r}. Pipelines of transforms, sums, conversions and element-wise work
+#: are as long as those of the RTL at 36 bits or more (rtl/taiyi_ntt, rtl/taiyi_arrays). A transposition
+#: waits for a whole limb. The others are assumed, as in `crates/cycles/machines/taiyi.toml`.
+_UNITS = {
+    "ntt": ("lanes", "n/{w}", "{r} + 283", "{r} + 283 + {r}"),
+    "auto": ("lanes", "n/{w}", "32", "{r} + 32"),
+    "prng": ("lanes", "n/{w}", "64", "{r} + 64"),
+    "ip": ("multipliers", "n*terms/{w}", "{r}", "{r} + 32"),
+    "bconv": ("conversions", "n*terms/{w}", "{r}", "{r} + 64"),
+    "ewe": ("elements", "n/{w}", "20", "{r} + 20"),
 }
-#: Cycles of a pipeline beside its rows. Those of transforms, of sums, of conversions and of element-wise work
-#: are what the RTL has at 36 bits or more (rtl/taiyi_ntt, rtl/taiyi_arrays); the others are assumed, as in
-#: `crates/cycles/machines/taiyi.toml`.
-_LATENCY = {"ntt": 283, "ip": 32, "bconv": 64, "ewe": 20, "auto": 32, "prng": 64}
 
 #: Bits of words that the description of 60 bits has its energies for.
 _ENERGY_WORD = 60
@@ -117,7 +116,7 @@ class Machine:
 
     def bound(self, work: Row) -> float:
         """Cycles at least, for what ``work`` says: the busiest unit, bytes off chip, the longest path."""
-        widths = ((unit, getattr(self, of)) for unit, of in _WIDTHS.items())
+        widths = ((unit, getattr(self, of)) for unit, (of, *_) in _UNITS.items())
         return float(max(work["off_chip"], work["path"], *(work[unit] / width for unit, width in widths)))
 
     def text(self, bytes_per_cycle: float = 1000.0) -> str:
@@ -125,16 +124,11 @@ class Machine:
         chosen = 'source = "assumed: a point of the space"'
         lines = ["[machine]", 'base = "taiyi-60"', 'name = "ours"', 'title = "a machine of our own"']
         lines += [f"word_bits = {self.word}", chosen]
-        for unit, of in _WIDTHS.items():
+        for unit, (of, rows, first, last) in _UNITS.items():
             width = getattr(self, of)
-            rows = f"n*terms/{width}" if unit in ("ip", "bconv") else f"n/{width}"
-            first = rows if unit in ("ip", "bconv") else str(_LATENCY[unit])
-            if unit == "ntt":
-                # Its transposition waits for a whole limb before the first word leaves.
-                first = f"{rows} + {_LATENCY[unit]}"
-            last = f"{first} + {rows}" if unit == "ntt" else f"{rows} + {_LATENCY[unit]}"
-            lines += [f"[unit.{unit}]", f'rows = "{rows}"', f'first = "{first}"', f'last = "{last}"']
-            lines += [f"width = {width}", chosen]
+            times = {"w": width, "r": rows.format(w=width)}
+            lines += [f"[unit.{unit}]", f'rows = "{times["r"]}"', f'first = "{first.format(**times)}"']
+            lines += [f'last = "{last.format(**times)}"', f"width = {width}", chosen]
         lines += ["[runs]", 'dot = "ip"', 'dot_plain = "ip"']
         lines += ["[memory.limbs]", f"bytes = {self.mebibytes << 20}", "bytes_per_cycle = 75000", chosen]
         lines += ["[offchip.hbm]", f"bytes_per_cycle = {bytes_per_cycle:g}", chosen]
@@ -170,7 +164,6 @@ class Large:
     simulated: int
     proven: bool
     seconds: float
-    _texts: dict[int, str] = field(default_factory=dict, repr=False)
 
     @property
     def best(self) -> Row:
@@ -206,12 +199,8 @@ class Large:
 
     def to_json(self) -> Row:
         """Everything, for JSON."""
-        reported = {name: value for name, value in asdict(self).items() if not name.startswith("_")}
-        return {
-            **reported,
-            "refused": {str(word): why for word, why in self.refused.items()},
-            "best": self.best,
-        }
+        refused = {str(word): why for word, why in self.refused.items()}
+        return {**asdict(self), "refused": refused, "best": self.best}
 
 
 #: A machine that could be faster by this part at most is not simulated.
@@ -382,7 +371,7 @@ class _Search:
         left_out = ("expanded", "fill", "spill")
         distinct -= sum(count[f"bytes_{name}_distinct"] for name in left_out)
         path = count["bound_critical_path"]
-        return {"off_chip": distinct / self.rate, "path": path, **{u: count[f"{u}_used"] for u in _WIDTHS}}
+        return {"off_chip": distinct / self.rate, "path": path, **{u: count[f"{u}_used"] for u in _UNITS}}
 
     def through(self, candidates: list[Machine], end: float, step: Step) -> int:
         """Simulate what may belong to the front; return how many are left open."""
