@@ -15,13 +15,14 @@ modmul/src/rm_modmul_pkg.sv
 modmul/src/rm_modmul_delay.sv
 modmul/src/rm_modmul_booth.sv
 modmul/src/rm_modmul_stack.sv
+modmul/src/rm_modmul_grid.sv
 modmul/src/rm_modmul_strip.sv
 modmul/src/rm_modmul_lut_product.sv
 modmul/src/rm_modmul_dsp_product.sv
 modmul/src/rm_modmul_product.sv
 modmul/src/rm_modmul_step.sv
 modmul/src/rm_modmul_p2.sv
-modmul/src/rm_modmul_booth_product.sv
+modmul/src/rm_modmul_half_product.sv
 modmul/src/rm_modmul_mmsm.sv
 modmul/src/rm_modmul_prf.sv
 modmul/src/rm_modmul_montgomery.sv

@@ -1,7 +1,8 @@
 // rm_modmul_dsp_product - product of two unsigned numbers: a grid of DSP blocks, and narrow strips in LUTs.
 //
 // Equation     p_o = a_i * b_i, 3 cycles later, one a cycle.
-// Stages       1, 2: the blocks (their M and P registers) and, beside them, the strips; 3: the sum of all.
+// Stages       1, 2: the blocks (their M and P registers) and, beside them, the strips; 3: the sum of all. EarlyRows: the
+//              blocks have no second register, and stage 2 sums each row.
 // Grid         Wa = NumA * SliceA + strip, Wb = NumB * SliceB + strip. The strip of a multiplies all of b, the strip of b
 //              what the grid covers of a.
 module rm_modmul_dsp_product #(
@@ -9,7 +10,8 @@ module rm_modmul_dsp_product #(
   parameter int unsigned Wb       = 52,
   parameter int unsigned SliceA   = 26,
   parameter int unsigned SliceB   = 17,
-  parameter int unsigned StripMax = 12
+  parameter int unsigned StripMax = 12,
+  parameter bit          EarlyRows = 1'b0
 ) (
   input  logic             clk_i,
   input  logic [Wa-1:0]    a_i,
@@ -39,12 +41,11 @@ module rm_modmul_dsp_product #(
 
   logic [NumB-1:0][RowW-1:0] row;
   for (genvar j = 0; j < NumB; j++) begin : g_row
-    logic [NumA-1:0][TileW-1:0] tile_q;
+    logic [NumA-1:0][TileW-1:0] m_q, terms;
+    logic [RowW-1:0]            sum;
     for (genvar i = 0; i < NumA; i++) begin : g_tile
-      logic [TileW-1:0] m_q;
       always_ff @(posedge clk_i) begin : p_tile
-        m_q       <= TileW'(a_grid[SliceA*i+:SliceA]) * TileW'(b_grid[SliceB*j+:SliceB]);
-        tile_q[i] <= m_q;
+        m_q[i] <= TileW'(a_grid[SliceA*i+:SliceA]) * TileW'(b_grid[SliceB*j+:SliceB]);
       end
     end
     rm_modmul_stack #(
@@ -52,9 +53,20 @@ module rm_modmul_dsp_product #(
       .Width (TileW),
       .Step  (SliceA)
     ) i_stack (
-      .x_i (tile_q),
-      .s_o (row[j])
+      .x_i (terms),
+      .s_o (sum)
     );
+    if (EarlyRows) begin : g_early
+      assign terms = m_q;
+      always_ff @(posedge clk_i) begin : p_row
+        row[j] <= sum;
+      end
+    end else begin : g_late
+      always_ff @(posedge clk_i) begin : p_tiles
+        terms <= m_q;
+      end
+      assign row[j] = sum;
+    end
   end
 
   logic [GridA+GridB-1:0] grid;

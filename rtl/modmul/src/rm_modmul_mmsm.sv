@@ -3,12 +3,13 @@
 // Equation     p_o = x_i * (f_i & Mask), two cycles later, one a cycle.
 //              Mask is the union of the ones of every modulus that the build serves; f_i says which of them this modulus
 //              has. Each place is a shifted copy of x_i, taken or not; sums of up to four copies, a register, their sum.
-//              A mask with more than MaxTerms ones is served by Booth rows instead: any f_i.
+//              A mask with more than MaxTerms ones is served by a product instead: any f_i.
 // Source       CASA, Fig. 1 (docs/papers/casa.md).
 module rm_modmul_mmsm #(
   parameter int unsigned   Nx   = 27,
   parameter int unsigned   Nf   = 27,
-  parameter logic [Nf-1:0] Mask = '1
+  parameter logic [Nf-1:0] Mask = '1,
+  parameter int unsigned   Tile = rm_modmul_pkg::TileDsp48e2
 ) (
   input  logic             clk_i,
   input  logic [Nx-1:0]    x_i,
@@ -32,10 +33,11 @@ module rm_modmul_mmsm #(
     return Nf;
   endfunction
 
-  if ($countones(Mask) > MaxTerms) begin : g_booth
-    rm_modmul_booth_product #(
-      .Nx (Nx),
-      .Ny (Nf)
+  if ($countones(Mask) > MaxTerms) begin : g_product
+    rm_modmul_half_product #(
+      .Nx   (Nx),
+      .Ny   (Nf),
+      .Tile (Tile)
     ) i_product (
       .clk_i,
       .x_i,

@@ -85,7 +85,8 @@ module rm_modmul_ntt #(
       .Sparse  (1'b1),
       .Kw      (Kw),
       .Lead    (W - T),
-      .AnyLead (AnyLength)
+      .AnyLead (AnyLength),
+      .Tile    (Tile)
     ) i_step (
       .clk_i,
       .t_i    (t),

@@ -64,7 +64,8 @@ module rm_modmul_p2 #(
     .Wt     (2 * W + 1),
     .H      (H),
     .Sparse (Sparse),
-    .Kw     (Kw)
+    .Kw     (Kw),
+    .Tile   (Tile)
   ) i_step0 (
     .clk_i,
     .t_i ({1'b0, t0}),
@@ -77,7 +78,8 @@ module rm_modmul_p2 #(
     .Wt     (W + H + 1),
     .H      (H),
     .Sparse (Sparse),
-    .Kw     (Kw)
+    .Kw     (Kw),
+    .Tile   (Tile)
   ) i_step1 (
     .clk_i,
     .t_i (t1),

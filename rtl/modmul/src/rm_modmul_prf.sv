@@ -73,7 +73,7 @@ module rm_modmul_prf #(
 
   // ---------------------------------------------------------------- 5, 6: v * f0 and u
   logic [2*H-1:0] vf;
-  rm_modmul_mmsm #(.Nx(H), .Nf(H), .Mask(Mask)) i_vf (.clk_i, .x_i(c2[2*H-2:H-1]), .f_i(f4), .p_o(vf));
+  rm_modmul_mmsm #(.Nx(H), .Nf(H), .Mask(Mask), .Tile(Tile)) i_vf (.clk_i, .x_i(c2[2*H-2:H-1]), .f_i(f4), .p_o(vf));
 
   logic [H-1:0] u;
   if (V >= H) begin : g_u_plain
@@ -87,7 +87,8 @@ module rm_modmul_prf #(
     rm_modmul_mmsm #(
       .Nx   (H - V),
       .Nf   (H - V),
-      .Mask (Mask[H-1:V])
+      .Mask (Mask[H-1:V]),
+      .Tile (Tile)
     ) i_gc (
       .clk_i,
       .x_i (c0[H-V-1:0]),
@@ -101,7 +102,7 @@ module rm_modmul_prf #(
     logic [H-1:0]   aux;
     logic [2*H-1:0] product;
     rm_modmul_delay #(.Width(H), .Depth(Lp + 1)) i_aux (.clk_i, .d_i(aux_i), .d_o(aux));
-    rm_modmul_booth_product #(.Nx(H), .Ny(H)) i_u (.clk_i, .x_i(c0[H-1:0]), .y_i(aux), .p_o(product));
+    rm_modmul_half_product #(.Nx(H), .Ny(H), .Tile(Tile)) i_u (.clk_i, .x_i(c0[H-1:0]), .y_i(aux), .p_o(product));
     assign u = product[H-1:0];
     logic unused_product;
     assign unused_product = ^product[2*H-1:H];
@@ -109,7 +110,7 @@ module rm_modmul_prf #(
 
   // ---------------------------------------------------------------- 7, 8: u * f0
   logic [2*H-1:0] uf;
-  rm_modmul_mmsm #(.Nx(H), .Nf(H), .Mask(Mask)) i_uf (.clk_i, .x_i(u), .f_i(f6), .p_o(uf));
+  rm_modmul_mmsm #(.Nx(H), .Nf(H), .Mask(Mask), .Tile(Tile)) i_uf (.clk_i, .x_i(u), .f_i(f6), .p_o(uf));
 
   // ---------------------------------------------------------------- 5 to 9: everything else of S
   logic [2*H+1:0]       mid_q;

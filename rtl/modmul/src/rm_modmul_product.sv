@@ -17,6 +17,10 @@ module rm_modmul_product #(
   output logic [Wa+Wb-1:0] p_o
 );
 
+  // On ECP5 a row of adders takes a third of the cycle, and the flow does not use registers inside the blocks.
+  localparam bit          Ecp5      = Tile == rm_modmul_pkg::TileEcp5;
+  localparam int unsigned StripEcp5 = 4;
+
   if (Tile == rm_modmul_pkg::TileLut) begin : g_lut
     rm_modmul_lut_product #(
       .Wa (Wa),
@@ -33,7 +37,8 @@ module rm_modmul_product #(
       .Wb       (Wb),
       .SliceA   (rm_modmul_pkg::slice_a(Tile)),
       .SliceB   (rm_modmul_pkg::slice_b(Tile)),
-      .StripMax (StripMax)
+      .StripMax (Ecp5 && StripMax > StripEcp5 ? StripEcp5 : StripMax),
+      .EarlyRows (Ecp5)
     ) i_product (
       .clk_i,
       .a_i,

@@ -1,3 +1,3 @@
-rm_delay_line.sv rm_modmul_pkg.sv rm_modmul_delay.sv rm_modmul_booth.sv rm_modmul_stack.sv rm_modmul_strip.sv rm_modmul_lut_product.sv
-rm_modmul_dsp_product.sv rm_modmul_product.sv rm_modmul_step.sv rm_modmul_p2.sv rm_modmul_booth_product.sv rm_modmul_mmsm.sv rm_modmul_prf.sv
+rm_delay_line.sv rm_modmul_pkg.sv rm_modmul_delay.sv rm_modmul_booth.sv rm_modmul_stack.sv rm_modmul_grid.sv rm_modmul_strip.sv rm_modmul_lut_product.sv
+rm_modmul_dsp_product.sv rm_modmul_product.sv rm_modmul_step.sv rm_modmul_p2.sv rm_modmul_half_product.sv rm_modmul_mmsm.sv rm_modmul_prf.sv
 rm_modmul_montgomery.sv rm_modmul_barrett.sv rm_modmul.sv rm_ntt_butterfly.sv fv_ntt_butterfly.sv
