@@ -39,6 +39,8 @@ _COPIED = {
     "host/check.py": "check.py",
     "test/selftest.c": "selftest.c",
     "test/selftest.rs": "selftest.rs",
+    "test/cocotb_axi.py": "cocotb_axi.py",
+    "test/cocotb_run.py": "cocotb_run.py",
 }
 
 

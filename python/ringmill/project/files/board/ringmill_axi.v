@@ -89,6 +89,12 @@ module ringmill_axi (
     end
   end
 
+  // The core is reset for two edges longer than the host knows: until then it takes no access, which it would forget.
+  wire take_aw, take_w, take_ar;
+  assign s_axi_awready = take_aw & released;
+  assign s_axi_wready  = take_w & released;
+  assign s_axi_arready = take_ar & released;
+
   // Plain accesses, in the order of their id.
   assign m_axi_awlock = 1'b0;
   assign m_axi_arlock = 1'b0;
@@ -103,10 +109,10 @@ $generics
     .clk_i           (aclk),
     .rst_ni          (released),
     .irq_o           (irq),
-    .s_axil_awvalid_i(s_axi_awvalid), .s_axil_awready_o(s_axi_awready), .s_axil_awaddr_i(s_axi_awaddr), .s_axil_awprot_i(s_axi_awprot),
-    .s_axil_wvalid_i (s_axi_wvalid), .s_axil_wready_o(s_axi_wready), .s_axil_wdata_i(s_axi_wdata), .s_axil_wstrb_i(s_axi_wstrb),
+    .s_axil_awvalid_i(s_axi_awvalid), .s_axil_awready_o(take_aw), .s_axil_awaddr_i(s_axi_awaddr), .s_axil_awprot_i(s_axi_awprot),
+    .s_axil_wvalid_i (s_axi_wvalid), .s_axil_wready_o(take_w), .s_axil_wdata_i(s_axi_wdata), .s_axil_wstrb_i(s_axi_wstrb),
     .s_axil_bvalid_o (s_axi_bvalid), .s_axil_bready_i(s_axi_bready), .s_axil_bresp_o(s_axi_bresp),
-    .s_axil_arvalid_i(s_axi_arvalid), .s_axil_arready_o(s_axi_arready), .s_axil_araddr_i(s_axi_araddr), .s_axil_arprot_i(s_axi_arprot),
+    .s_axil_arvalid_i(s_axi_arvalid), .s_axil_arready_o(take_ar), .s_axil_araddr_i(s_axi_araddr), .s_axil_arprot_i(s_axi_arprot),
     .s_axil_rvalid_o (s_axi_rvalid), .s_axil_rready_i(s_axi_rready), .s_axil_rdata_o(s_axi_rdata), .s_axil_rresp_o(s_axi_rresp),
     .m_axi_awvalid_o (m_axi_awvalid), .m_axi_awready_i(m_axi_awready), .m_axi_awid_o(m_axi_awid[0]), .m_axi_awaddr_o(m_axi_awaddr),
     .m_axi_awlen_o   (m_axi_awlen), .m_axi_awsize_o(m_axi_awsize), .m_axi_awburst_o(m_axi_awburst), .m_axi_awcache_o(m_axi_awcache),
