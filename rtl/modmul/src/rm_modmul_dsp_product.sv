@@ -42,7 +42,7 @@ module rm_modmul_dsp_product #(
   logic [NumB-1:0][RowW-1:0] row;
   for (genvar j = 0; j < NumB; j++) begin : g_row
     logic [NumA-1:0][TileW-1:0] m_q, terms;
-    logic [RowW-1:0]            sum;
+    logic [RowW-1:0]            row_sum;
     for (genvar i = 0; i < NumA; i++) begin : g_tile
       always_ff @(posedge clk_i) begin : p_tile
         m_q[i] <= TileW'(a_grid[SliceA*i+:SliceA]) * TileW'(b_grid[SliceB*j+:SliceB]);
@@ -54,18 +54,18 @@ module rm_modmul_dsp_product #(
       .Step  (SliceA)
     ) i_stack (
       .x_i (terms),
-      .s_o (sum)
+      .s_o (row_sum)
     );
     if (EarlyRows) begin : g_early
       assign terms = m_q;
       always_ff @(posedge clk_i) begin : p_row
-        row[j] <= sum;
+        row[j] <= row_sum;
       end
     end else begin : g_late
       always_ff @(posedge clk_i) begin : p_tiles
         terms <= m_q;
       end
-      assign row[j] = sum;
+      assign row[j] = row_sum;
     end
   end
 
@@ -81,7 +81,7 @@ module rm_modmul_dsp_product #(
 
   // Strips, above bit Base: (a_high * b) << GridA and (a_low * b_high) << GridB.
   localparam int unsigned Base = (GridA < GridB) ? GridA : GridB;
-  logic [Wa+Wb-1:0] strip_a, strip_b, strips_q;
+  logic [Wa+Wb-1:0] strip_a, strip_b, strips_q, sum;
 
   if (StripA > 0) begin : g_strip_a
     rm_modmul_strip #(
@@ -115,18 +115,36 @@ module rm_modmul_dsp_product #(
   end
 
   if (StripA > 0 || StripB > 0) begin : g_strips
+    if (EarlyRows && NumB > 2) begin : g_balanced
+      // The last row meets the strips while the others meet each other.
+      logic [Wa+Wb-1:0]                   last;
+      logic [RowW+SliceB*(NumB-2)-1:0] others;
+      rm_modmul_stack #(
+        .Num   (NumB - 1),
+        .Width (RowW),
+        .Step  (SliceB)
+      ) i_others (
+        .x_i (row[NumB-2:0]),
+        .s_o (others)
+      );
+      assign last = strips_q + ((Wa + Wb)'(row[NumB-1]) << (SliceB * (NumB - 1)));
+      assign sum  = (Wa + Wb)'(others) + last;
+    end else begin : g_chained
+      assign sum = (Wa + Wb)'(grid) + strips_q;
+    end
     logic [Wa+Wb-1:Base] high;
     assign high = strip_a[Wa+Wb-1:Base] + strip_b[Wa+Wb-1:Base];
     always_ff @(posedge clk_i) begin : p_strips
       strips_q <= {high, {Base{1'b0}}};
-      p_o      <= (Wa + Wb)'(grid) + strips_q;
+      p_o      <= sum;
     end
   end else begin : g_no_strips
     assign strips_q = '0;
     logic unused_strips;
     assign unused_strips = ^{strip_a, strip_b, strips_q};
+    assign sum = (Wa + Wb)'(grid);
     always_ff @(posedge clk_i) begin : p_sum
-      p_o <= (Wa + Wb)'(grid);
+      p_o <= sum;
     end
   end
 

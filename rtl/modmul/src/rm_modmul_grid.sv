@@ -2,7 +2,7 @@
 //
 // Equation     p_o = x_i * y_i of the cycle before, one a cycle; x unsigned, y unsigned or with a sign.
 // Stages       1: the blocks; then, without a register, the sum of what they give.
-// Grid         unsigned: blocks of 18 x 18; signed: 17 bits of x beside all of y, up to 18 bits.
+// Grid         unsigned: blocks of 18 x 18; signed: 17 bits of x beside all of y, up to 18 bits; a last bit of x in LUTs.
 // Use          tilings whose blocks are cheaper and faster than rows of adders (ECP5): docs/area.md has the figures.
 module rm_modmul_grid #(
   parameter int unsigned Nx     = 18,
@@ -37,7 +37,14 @@ module rm_modmul_grid #(
       logic [SliceY-1:0] b;
       assign a = x[SliceX*i+:SliceX];
       assign b = y[SliceY*j+:SliceY];
-      if (Signed) begin : g_signed
+      if (Signed && Nx - SliceX * i == 1) begin : g_bit
+        // One bit of x is left: no block for it.
+        always_ff @(posedge clk_i) begin : p_block
+          block_q[i] <= (SliceX + SliceY)'($signed(b & {SliceY{a[0]}}));
+        end
+        logic unused_zeros;
+        assign unused_zeros = ^a;
+      end else if (Signed) begin : g_signed
         always_ff @(posedge clk_i) begin : p_block
           block_q[i] <= (SliceX + SliceY)'($signed({1'b0, a}) * $signed(b));
         end
