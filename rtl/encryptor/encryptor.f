@@ -67,6 +67,7 @@ xof/src/rm_chacha20_half.sv
 xof/src/rm_chacha20_core.sv
 xof/src/rm_blake3_half.sv
 xof/src/rm_blake3_core.sv
+xof/src/rm_uniform_message.sv
 xof/src/rm_blake2b_half.sv
 xof/src/rm_blake2xb_core.sv
 sampler/src/rm_sampler_pkg.sv

@@ -31,28 +31,20 @@ module rm_enc_uniform #(
   localparam int unsigned Depth = 32;   // groups of four words
   localparam int unsigned Slack = 8;    // groups that are on their way when the queue says stop
 
-  // ------------------------------------------------- what is hashed: little-endian bytes
-  localparam int unsigned ContextBytes = 19;
-  localparam int unsigned KeyBytes     = 12;
-  localparam int unsigned CipherBytes  = 13;
-  function automatic logic [511:0] hashed(bit key);
-    automatic logic [8*ContextBytes-1:0] prefix  = "ringmill uniform v1";
-    automatic logic [8*KeyBytes-1:0]     of_key  = "public key a";
-    automatic logic [8*CipherBytes-1:0]  of_c1   = "ciphertext c1";
-    automatic int unsigned               label   = key ? KeyBytes : CipherBytes;
-    hashed = '0;
-    for (int unsigned i = 0; i < ContextBytes; i++) hashed[8*i+:8] = prefix[8*(ContextBytes-1-i)+:8];
-    hashed[8*ContextBytes+:8] = 8'(label);
-    for (int unsigned i = 0; i < label; i++) begin
-      hashed[8*(ContextBytes+8+i)+:8] = key ? of_key[8*(KeyBytes-1-i)+:8] : of_c1[8*(CipherBytes-1-i)+:8];
+  // ------------------------------------------------- labels: byte 0 comes first
+  localparam int unsigned LabelMax    = 33;
+  localparam int unsigned KeyBytes    = 12;
+  localparam int unsigned CipherBytes = 13;
+  function automatic logic [LabelMax-1:0][7:0] label(bit key);
+    automatic logic [8*KeyBytes-1:0]    of_key = "public key a";
+    automatic logic [8*CipherBytes-1:0] of_c1  = "ciphertext c1";
+    label = '0;
+    for (int unsigned i = 0; i < (key ? KeyBytes : CipherBytes); i++) begin
+      label[i] = key ? of_key[8*(KeyBytes-1-i)+:8] : of_c1[8*(CipherBytes-1-i)+:8];
     end
-    hashed[8*(ContextBytes+8+label)+:32] = 32'(Limb);
   endfunction
-  localparam logic [511:0] KeyBlock    = hashed(1'b1);
-  localparam logic [511:0] CipherBlock = hashed(1'b0);
-  localparam logic [6:0]   KeyLength    = 7'(ContextBytes + 8 + KeyBytes + 4);
-  localparam logic [6:0]   CipherLength = 7'(ContextBytes + 8 + CipherBytes + 4);
-  localparam logic [7:0]   Flags        = 8'd27;   // CHUNK_START, CHUNK_END, ROOT, KEYED_HASH
+  localparam logic [LabelMax-1:0][7:0] KeyLabel    = label(1'b1);
+  localparam logic [LabelMax-1:0][7:0] CipherLabel = label(1'b0);
 
   // ------------------------------------------------- jobs
   logic             queued, queue_ready, load, run_q, job_key;
@@ -65,13 +57,21 @@ module rm_enc_uniform #(
     .pop_valid_o(queued), .pop_ready_i(load), .pop_data_o({job_key, job_seed}), .count_o(unused_jobs)
   );
 
+  logic [15:0][31:0] message;
+  logic [6:0]        message_length;
+  logic [7:0]        flags;
+  rm_uniform_message i_message (
+    .label_i(job_key ? KeyLabel : CipherLabel), .label_length_i(job_key ? 6'(KeyBytes) : 6'(CipherBytes)),
+    .limb_i(32'(Limb)), .words_o(message), .length_o(message_length), .flags_o(flags)
+  );
+
   // ------------------------------------------------- two generators, a block from each in turn
   logic [1:0]              block_valid, block_ready;
   logic [1:0][15:0][31:0]  block;
   for (genvar i = 0; i < 2; i++) begin : g_core
     rm_blake3_core #(.Rounds(1), .Stride(2), .Depth(4)) i_core (
-      .clk_i, .rst_ni, .load_i(load), .wipe_i(1'b0), .cv_i(job_seed), .words_i(job_key ? KeyBlock : CipherBlock),
-      .length_i(job_key ? KeyLength : CipherLength), .flags_i(Flags), .counter_i(64'(i)),
+      .clk_i, .rst_ni, .load_i(load), .wipe_i(1'b0), .cv_i(job_seed), .words_i(message),
+      .length_i(message_length), .flags_i(flags), .counter_i(64'(i)),
       .block_valid_o(block_valid[i]), .block_ready_i(block_ready[i]), .block_o(block[i])
     );
   end
