@@ -1,6 +1,7 @@
 // rm_modulus_table - q, aux and the stored roots rho_b of every modulus.
 //
-// Write        field 0 q, field 1 aux, field 2 + b the root rho_b, b < 15; while the core is idle.
+// Write        field 0 q, field 1 aux, field 2 + b the root rho_b, b < 15; while the core is idle. It is done a cycle later:
+//              between the bus and so many small memories a register is what keeps the path short.
 // Read         the arithmetic unit in the same cycle (q and aux of one entry, q of another); transform unit i in the
 //              next cycle (q, aux and one root).
 // Memory       distributed: at most 32 entries are read, rarely, by two units at once; block RAMs would stand empty.
@@ -39,21 +40,30 @@ module rm_modulus_table
   (* ram_style = "distributed" *) logic [W-1:0] rho_mem [16*Mods];
 
   logic             we;
-  logic [ModW-1:0]  index;
-  logic [3:0]       root;
-  assign we    = we_i && 32'(index_i) < Mods;
-  assign index = index_i[ModW-1:0];
-  assign root  = 4'(field_i - ModFieldW'(2));
+  logic             we_q_q, we_aux_q, we_rho_q;
+  logic [ModW-1:0]  index_q;
+  logic [3:0]       root_q;
+  logic [W+1:0]     data_q;
+  assign we = we_i && 32'(index_i) < Mods;
+
+  always_ff @(posedge clk_i) begin : p_ask
+    we_q_q   <= we && field_i == ModFieldW'(0);
+    we_aux_q <= we && field_i == ModFieldW'(1);
+    we_rho_q <= we && field_i >= ModFieldW'(2);
+    index_q  <= index_i[ModW-1:0];
+    root_q   <= 4'(field_i - ModFieldW'(2));
+    data_q   <= data_i[W+1:0];
+  end
 
   always_ff @(posedge clk_i) begin : p_write
-    if (we && field_i == ModFieldW'(0)) begin
-      q_mem[index] <= data_i[W-1:0];
+    if (we_q_q) begin
+      q_mem[index_q] <= data_q[W-1:0];
     end
-    if (we && field_i == ModFieldW'(1)) begin
-      aux_mem[index] <= data_i[W+1:0];
+    if (we_aux_q) begin
+      aux_mem[index_q] <= data_q;
     end
-    if (we && field_i >= ModFieldW'(2)) begin
-      rho_mem[{index, root}] <= data_i[W-1:0];
+    if (we_rho_q) begin
+      rho_mem[{index_q, root_q}] <= data_q[W-1:0];
     end
   end
 

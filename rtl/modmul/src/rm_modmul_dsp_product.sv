@@ -115,6 +115,7 @@ module rm_modmul_dsp_product #(
   end
 
   if (StripA > 0 || StripB > 0) begin : g_strips
+    logic [Wa+Wb-1:Base] high;
     if (EarlyRows && NumB > 2) begin : g_balanced
       // The last row meets the strips while the others meet each other.
       logic [Wa+Wb-1:0]                   last;
@@ -132,7 +133,6 @@ module rm_modmul_dsp_product #(
     end else begin : g_chained
       assign sum = (Wa + Wb)'(grid) + strips_q;
     end
-    logic [Wa+Wb-1:Base] high;
     assign high = strip_a[Wa+Wb-1:Base] + strip_b[Wa+Wb-1:Base];
     always_ff @(posedge clk_i) begin : p_strips
       strips_q <= {high, {Base{1'b0}}};
