@@ -18,7 +18,7 @@ use crate::metrics::Metrics;
 use crate::scheduler::Runs;
 use crate::store::jobs::{self, Class, Failure};
 use crate::store::postgres::Serving;
-use crate::store::{Store, random_id, settings, uploads};
+use crate::store::{Store, random_id, settings, spawned, uploads};
 use crate::tls::Tls;
 use crate::token::{KEY, TokenKey};
 use crate::worker::parent::Worker;
@@ -58,8 +58,8 @@ impl App {
     /// Opens what a service needs. Not within a task: it waits.
     pub(crate) fn new(config: Config) -> Result<Self, ServeError> {
         let tls = config.tls.as_ref().map(Tls::open).transpose()?;
-        let blobs = Blobs::of(&config)?;
         let (store, key) = opened(&config)?;
+        let blobs = Blobs::of(&config, &store)?;
         let alone = !(store.is_shared() && blobs.bucket().is_some());
         let serving = store.serve(alone)?;
         let node = if store.is_shared() { node(&config.dir)? } else { String::new() };
@@ -134,6 +134,8 @@ impl App {
     /// Has a worker say what a file is; it sees files of this tenant alone.
     pub(crate) async fn check(&self, tenant: i64, file: std::path::PathBuf) -> Result<Answer, ServeError> {
         let _one = self.checks.acquire().await.map_err(|e| ServeError::Worker { why: e.to_string() })?;
+        let blobs = self.blobs.clone();
+        let file = spawned(move || blobs.whole(tenant, &file)).await?;
         let mut worker = Worker::start(&self.config, tenant)?;
         let request = Request::Check { file };
         let answer = timeout(Duration::from_secs(CHECK_SECONDS), worker.asked(&request)).await;

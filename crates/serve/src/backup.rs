@@ -13,7 +13,7 @@ use rusqlite::{Connection, params};
 use rustix::fs::{FlockOperation, flock, syncfs};
 use serde::Serialize;
 
-use crate::blobs::{Blobs, hash_file, listed};
+use crate::blobs::{Blobs, listed};
 use crate::error::ServeError;
 use crate::store::database::values;
 use crate::store::{DATABASE, Store, audit};
@@ -74,7 +74,7 @@ pub(crate) fn backup(dir: &Path, store: &Store, blobs: &Blobs, to: &Path) -> Res
             .collect::<Result<_, _>>()?;
         for (tenant, hash, size) in rows {
             let path = target.object(tenant, &hash);
-            let there = path.metadata().is_ok_and(|about| about.len() == size as u64);
+            let there = path.metadata().is_ok_and(|about| about.len() == blobs.stored(size as u64));
             if !there && !copied(&blobs.object(tenant, &hash), &path)? {
                 // Removed since the copy of the database: it is gone there, too.
                 copy.execute("DELETE FROM objects WHERE tenant = ?1 AND hash = ?2", params![tenant, hash])?;
@@ -152,14 +152,8 @@ pub(crate) fn faults(
     })?;
     for (tenant, hash, size) in rows {
         if let Some(bucket) = blobs.bucket() {
-            let right = match bucket.size(tenant, &hash)? {
-                Some(found) if found == size as u64 => {
-                    !deep
-                        || hash_file(&blobs.file(tenant, &hash)?).map_err(failed("reading an object"))?
-                            == hash
-                }
-                _ => false,
-            };
+            let right = bucket.size(tenant, &hash)? == Some(blobs.stored(size as u64))
+                && (!deep || blobs.is_sound(tenant, &hash)?);
             if !right {
                 found.push(format!(
                     "object {hash} of tenant {tenant} is missing in the bucket, or was changed"
@@ -170,10 +164,11 @@ pub(crate) fn faults(
         let path = blobs.object(tenant, &hash);
         match path.metadata() {
             Err(_) => found.push(format!("object {hash} of tenant {tenant} is missing")),
-            Ok(about) if about.len() != size as u64 => {
+            Ok(about) if about.len() != blobs.stored(size as u64) => {
+                let size = blobs.stored(size as u64);
                 found.push(format!("object {hash} of tenant {tenant} has {} bytes, not {size}", about.len()));
             }
-            Ok(_) if deep && hash_file(&path).map_err(failed("reading an object"))? != hash => {
+            Ok(_) if deep && !blobs.is_sound(tenant, &hash)? => {
                 found.push(format!("object {hash} of tenant {tenant} was changed"));
             }
             Ok(_) => {}

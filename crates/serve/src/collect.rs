@@ -1,11 +1,10 @@
 //! What goes and what stays: objects whose time is over, files that no object has, results that are not on disk yet.
 
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::blobs::{Blobs, hash_file, listed};
+use crate::blobs::{Blobs, listed};
 use crate::config::Keep;
 use crate::error::ServeError;
 use crate::store::expiry::{self, Gone};
@@ -117,12 +116,10 @@ pub(crate) fn recover(store: &Store, blobs: &Blobs) -> Result<(), ServeError> {
         }
         for (tenant, hash) in &waiting {
             let path = blobs.object(*tenant, hash);
-            match hash_file(&path) {
-                Ok(found) if &found == hash => {}
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    return Err(ServeError::io("reading an object")(error));
-                }
-                _ => {
+            let there = path.try_exists().map_err(ServeError::io("reading an object"))?;
+            match there && blobs.is_sound(*tenant, hash)? {
+                true => {}
+                false => {
                     let jobs = store.now(|t| expiry::undo(t, *tenant, hash, AGAIN))?;
                     tracing::warn!(jobs, "results had not reached the disk; they are computed again");
                     blobs.remove(&path);

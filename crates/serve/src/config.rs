@@ -17,6 +17,10 @@ pub struct Config {
     pub bucket: Option<Bucket>,
     /// Bytes of objects of a bucket that stay in `dir` for the next job, at most.
     pub cache: u64,
+    /// Where the master key is, if files are encrypted.
+    pub master: Option<Master>,
+    /// The file of the master key before, while keys are still encrypted under it.
+    pub old_master: Option<PathBuf>,
     /// Certificates, if the service speaks TLS.
     pub tls: Option<Tls>,
     /// Where to listen.
@@ -137,6 +141,20 @@ impl Bucket {
     }
 }
 
+/// Where the master key is: 64 hexadecimal digits.
+#[derive(Debug, Clone)]
+pub enum Master {
+    /// In a file.
+    File(PathBuf),
+    /// It is what a command of the shell prints, which asks a service of keys.
+    Command(String),
+    /// In the variable [`MASTER`].
+    Variable,
+}
+
+/// The variable that holds the master key if neither a file nor a command does.
+pub const MASTER: &str = "RINGMILL_MASTER_KEY";
+
 /// Files of certificates, as PEM.
 #[derive(Debug, Clone, Default)]
 pub struct Tls {
@@ -213,6 +231,8 @@ impl Config {
             dir: dir.into(),
             postgres: None,
             bucket: None,
+            master: None,
+            old_master: None,
             tls: None,
             cache: 64 << 30,
             listen: SocketAddr::from(([127, 0, 0, 1], 8750)),

@@ -76,6 +76,12 @@ pub enum ServeError {
     BucketAway,
     #[error("the service's database is away; try again in a moment")]
     DatabaseAway,
+    #[error(
+        "the keys of this service are encrypted under the master key {needed}, and the one that was given is {found}; give the right one, or the one before with --old-master-key-file"
+    )]
+    MasterKey { found: String, needed: String },
+    #[error("the key of tenant {tenant} was changed in the database; restore it from a backup")]
+    DataKey { tenant: i64 },
     #[error("the database failed: {0}")]
     Database(String),
     #[error("{action} failed: {source}")]
@@ -141,6 +147,8 @@ impl ServeError {
             Self::BucketAway => (S::SERVICE_UNAVAILABLE, "BucketAway"),
             Self::DatabaseAway => (S::SERVICE_UNAVAILABLE, "DatabaseAway"),
             Self::Busy => (S::SERVICE_UNAVAILABLE, "Busy"),
+            Self::MasterKey { .. } => (S::INTERNAL_SERVER_ERROR, "MasterKey"),
+            Self::DataKey { .. } => (S::INTERNAL_SERVER_ERROR, "DataKey"),
             Self::Database(_) | Self::Io { .. } | Self::Worker { .. } | Self::Start(_) => {
                 (S::INTERNAL_SERVER_ERROR, "Internal")
             }
@@ -182,7 +190,7 @@ impl ServeError {
     /// The body of a response: problem+json. What the system says stays in the log.
     pub(crate) fn problem(&self) -> Value {
         let (status, code) = self.kind();
-        let detail = if status.is_server_error() && code == "Internal" {
+        let detail = if status == StatusCode::INTERNAL_SERVER_ERROR {
             tracing::error!(error = %self, "request failed");
             "the server failed; the request may be sent again".to_owned()
         } else {

@@ -11,6 +11,9 @@
 //! | `store` | the database: tenants, objects, uploads, jobs, audit log |
 //! | `blobs` | the files of uploads and objects |
 //! | `bucket` | objects on an S3 server |
+//! | `sealed` | files that are encrypted at rest |
+//! | `seal` | files in the clear, encrypted afterwards |
+//! | `vault` | the keys of these files |
 //! | `collect` | what goes: objects whose time is over, files that no object has |
 //! | `backup` | copies that can be served, and whether a folder is whole |
 //! | `scheduler` | jobs from the queue to the workers |
@@ -29,9 +32,12 @@ mod http;
 pub mod logging;
 mod metrics;
 mod scheduler;
+mod seal;
+mod sealed;
 mod store;
 mod tls;
 mod token;
+mod vault;
 mod worker;
 
 use std::fs::{self, File};
@@ -42,6 +48,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
+use rustix::process::{Resource, Rlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -56,6 +63,7 @@ use crate::error::ServeError;
 use crate::store::postgres::MIGRATING;
 use crate::store::{DATABASE, Store, audit, spawned, tenants};
 use crate::token::Scope;
+use crate::vault::Vault;
 
 /// How often it is looked whether certificates have changed.
 const LOOK: Duration = Duration::from_secs(5);
@@ -78,16 +86,26 @@ fn folder(dir: &Path) -> Result<(), ServeError> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(ServeError::io("making the folder"))
 }
 
+/// Says that this process serves a folder, as long as what is given lasts.
+fn locked(dir: &Path) -> Result<File, ServeError> {
+    let lock = File::create(dir.join("lock")).map_err(ServeError::io("opening the lock"))?;
+    let taken = |_| ServeError::Start(format!("{} is served by another process already", dir.display()));
+    flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(taken)?;
+    Ok(lock)
+}
+
 /// Serves until SIGTERM or SIGINT; says where as soon as it listens.
 ///
 /// # Errors
 /// A folder that another service uses or that cannot be written, and an address that is taken.
 pub async fn serve(config: Config, reported: impl FnOnce(&Started)) -> Result<(), ServeError> {
     folder(&config.dir)?;
-    let lock = File::create(config.dir.join("lock")).map_err(ServeError::io("opening the lock"))?;
-    let taken =
-        |_| ServeError::Start(format!("{} is served by another process already", config.dir.display()));
-    flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(taken)?;
+    let _lock = locked(&config.dir)?;
+    if config.master.is_some() {
+        // Keys are in memory: it goes to no file when the process ends as it should not.
+        let none = Rlimit { current: Some(0), maximum: Some(0) };
+        setrlimit(Resource::Core, none).map_err(|e| ServeError::io("limiting the service")(e.into()))?;
+    }
     let (app, token) = spawned(|| {
         let app = App::new(config)?;
         let token = first_token(&app)?;
@@ -171,13 +189,49 @@ pub fn add_tenant(config: &Config, name: &str) -> Result<String, ServeError> {
     })
 }
 
-/// The store and the files of a folder that a service has made.
-fn existing(config: &Config) -> Result<(Store, Blobs), ServeError> {
+/// Refuses a folder that no service has made.
+fn named(config: &Config) -> Result<(), ServeError> {
     if config.postgres.is_none() && !config.dir.join(DATABASE).is_file() {
         let why = format!("{} holds no service; name its folder with --dir", config.dir.display());
         return Err(ServeError::Start(why));
     }
-    Ok((Store::open(config)?, Blobs::of(config)?))
+    Ok(())
+}
+
+/// The store and the files of a folder that a service has made.
+fn existing(config: &Config) -> Result<(Store, Blobs), ServeError> {
+    named(config)?;
+    let store = Store::open(config)?;
+    let blobs = Blobs::of(config, &store)?;
+    Ok((store, blobs))
+}
+
+/// Encrypts the files of a service that had no master key and is ended; gives their number.
+///
+/// # Errors
+/// A folder that is served or holds no service; a missing or wrong master key.
+pub fn encrypt(config: &Config) -> Result<usize, ServeError> {
+    named(config)?;
+    let _lock = locked(&config.dir)?;
+    let store = Store::open(config)?;
+    let _alone = store.serve(true)?;
+    let vault = Vault::open(config, &store, true)?.ok_or_else(no_master)?;
+    let plain = Blobs::unlocked(config)?;
+    seal::all(&store, &plain, &plain.locked(vault))
+}
+
+/// Encrypts the keys of tenants under another master key; gives their number. The service may run.
+///
+/// # Errors
+/// A folder that holds no service; master keys that are missing or wrong.
+pub fn rewrap(config: &Config) -> Result<usize, ServeError> {
+    named(config)?;
+    let store = Store::open(config)?;
+    Vault::open(config, &store, false)?.ok_or_else(no_master)?.rewrap()
+}
+
+fn no_master() -> ServeError {
+    ServeError::Start("this needs the master key; give it with --master-key-file".into())
 }
 
 /// Removes objects and jobs whose time is over, and files that no object has; counts them alone if `dry`. The service may run.

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lexopt::prelude::*;
-use ringmill_serve::config::{Bucket, Config, Postgres, Tls};
+use ringmill_serve::config::{Bucket, Config, MASTER, Master, Postgres, Tls};
 use ringmill_serve::error::ServeError;
-use ringmill_serve::{add_tenant, backup, check, check_audit, gc, logging, openapi, serve, work};
+use ringmill_serve::{
+    add_tenant, backup, check, check_audit, encrypt, gc, logging, openapi, rewrap, serve, work,
+};
 
 const HELP: &str = "\
 Runs encrypted programs for tenants over HTTP: docs/service.md.
@@ -17,6 +19,8 @@ Runs encrypted programs for tenants over HTTP: docs/service.md.
     ringmill-serve backup --dir DIR --to B copy everything to folder B, which can be served; the service may run
     ringmill-serve check --dir DIR         look whether everything is there; --deep reads every object
     ringmill-serve audit --dir DIR         check the audit log
+    ringmill-serve encrypt --dir DIR       encrypt the files of a service that is ended and had no master key
+    ringmill-serve rewrap --dir DIR        encrypt the tenants' keys under a new master key; the old one is in a file
     ringmill-serve openapi                 print the description of the interface
 
     --dir DIR            the folder that holds everything
@@ -29,6 +33,12 @@ Runs encrypted programs for tenants over HTTP: docs/service.md.
     --blobs-settings FILE
                          lines of NAME=VALUE instead of these variables
     --cache B            bytes of such objects that stay in DIR for the next job (64 GiB)
+    --master-key-file FILE
+                         encrypt files at rest, under keys that this one encrypts: 64 hexadecimal digits
+    --master-key-command COMMAND
+                         the same, of what a command prints; without both it may be in RINGMILL_MASTER_KEY
+    --old-master-key-file FILE
+                         the master key before
     --tls-cert FILE --tls-key FILE
                          certificate (with those up to its authority) and private key, PEM; read again when they change
     --client-ca FILE     authorities of clients, PEM: who connects needs a certificate of one
@@ -59,6 +69,8 @@ enum Verb {
     Backup,
     Check,
     Audit,
+    Encrypt,
+    Rewrap,
     OpenApi,
     Work { memory: u64, file: u64 },
 }
@@ -75,7 +87,7 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
     let mut more = More::default();
     let (mut verb, mut config) = (Verb::Serve, Config::new(""));
     let mut parser = lexopt::Parser::from_env();
-    let mut tls = (None, None, None);
+    let (mut tls, mut masters) = ((None, None, None), (None, None));
     let (mut first, mut password, mut settings) = (true, None::<PathBuf>, None::<PathBuf>);
     while let Some(argument) = parser.next()? {
         match argument {
@@ -86,6 +98,8 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
                     "backup" => Verb::Backup,
                     "check" => Verb::Check,
                     "audit" => Verb::Audit,
+                    "encrypt" => Verb::Encrypt,
+                    "rewrap" => Verb::Rewrap,
                     "openapi" => Verb::OpenApi,
                     "worker" => {
                         let mut number = || parser.value()?.parse();
@@ -112,6 +126,9 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
             Long("blobs") => config.bucket = Some(Bucket::parse(&parser.value()?.string()?)?),
             Long("blobs-settings") => settings = Some(parser.value()?.into()),
             Long("cache") => config.cache = within(parser.value()?.parse()?, 0, u64::MAX)?,
+            Long("master-key-file") => masters.0 = Some(Master::File(parser.value()?.into())),
+            Long("master-key-command") => masters.1 = Some(Master::Command(parser.value()?.string()?)),
+            Long("old-master-key-file") => config.old_master = Some(parser.value()?.into()),
             Long("tls-cert") => tls.0 = Some(parser.value()?.into()),
             Long("tls-key") => tls.1 = Some(parser.value()?.into()),
             Long("client-ca") => tls.2 = Some(parser.value()?.into()),
@@ -152,6 +169,14 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
         (None, None, None) => None,
         _ => return Err("TLS needs both --tls-cert and --tls-key".into()),
     };
+    config.master = match masters {
+        (Some(_), Some(_)) => return Err("give the master key once: in a file, or by a command".into()),
+        (Some(master), None) | (None, Some(master)) => Some(master),
+        (None, None) => std::env::var_os(MASTER).map(|_| Master::Variable),
+    };
+    if config.old_master.is_some() && config.master.is_none() {
+        return Err("an old master key needs a new one; give it with --master-key-file".into());
+    }
     if config.dir.as_os_str().is_empty() && !matches!(verb, Verb::OpenApi | Verb::Work { .. }) {
         return Err("name the folder of the service with --dir".into());
     }
@@ -194,6 +219,8 @@ fn run(verb: Verb, config: Config, more: More) -> Result<(), ServeError> {
             None => println!("every entry is as it was written"),
             Some(id) => return Err(ServeError::Start(format!("entry {id} of the audit log was changed"))),
         },
+        Verb::Encrypt => println!("{} files were encrypted", encrypt(&config)?),
+        Verb::Rewrap => println!("{} keys are under the new master key", rewrap(&config)?),
         Verb::Serve => {
             logging::begin();
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();

@@ -176,10 +176,10 @@ async fn run(
     let (tenant, blobs) = (job.tenant, app.blobs.clone());
     let hashes = [&job.program, &job.keys, &job.arguments].map(String::clone);
     let files = spawned(move || {
-        let [program, keys, arguments] = hashes.map(|hash| blobs.file(tenant, &hash));
-        Ok((program?, keys?, arguments?))
+        let [program, keys, arguments] = hashes.map(|hash| blobs.source(tenant, &hash));
+        Ok((program?, keys?, arguments?, blobs.sealing(tenant)?))
     });
-    let (program, keys, arguments) = match leased(app, job, files).await {
+    let (program, keys, arguments, sealing) = match leased(app, job, files).await {
         None => return (Outcome::Lost, Some(worker)),
         Some(Ok(files)) => files,
         Some(Err(error)) => {
@@ -187,14 +187,15 @@ async fn run(
             return (Outcome::Failed(Failure { class, code, message: error.to_string() }), Some(worker));
         }
     };
-    let request = Request::Run(Run {
+    let request = Request::Run(Box::new(Run {
         program,
         keys,
         arguments,
         out: out.to_owned(),
+        sealing,
         threads: app.config.threads,
         key_memory: app.config.worker_memory / 2,
-    });
+    }));
     if worker.ask(&request).await.is_err() {
         let Answer::Failed(failure) = worker.answer().await else { return (Outcome::Lost, None) };
         return (Outcome::Failed(failure), None);
@@ -341,6 +342,9 @@ pub(crate) async fn sweeper(app: Arc<App>) {
         let (cache, trimming) = (app.config.cache, round % TRIMMED == 0);
         round += 1;
         let swept = spawn_blocking(move || {
+            if let Some(vault) = blobs.vault() {
+                vault.forget()?;
+            }
             if trimming {
                 collect::trim(&store, &blobs, cache)?;
             }

@@ -1,19 +1,18 @@
 //! Bodies that are read with patience, and no more of them than is allowed.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use axum::body::Body;
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 use sha1::{Digest, Sha1};
-use tokio::fs::OpenOptions;
-use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
 use crate::app::App;
-use crate::blobs::{HEAD, refuse_secret};
+use crate::blobs::{Growing, HEAD, refuse_secret};
 use crate::error::ServeError;
+use crate::store::spawned;
 
 /// A checksum that a piece must have.
 pub(crate) enum Checksum {
@@ -45,23 +44,50 @@ impl Checksum {
     }
 }
 
-/// Appends a body to a file: `most` bytes at most; a secret key is refused as soon as it shows. Gives the bytes that were
-/// appended. What arrived before an error stays in the file, but for what fails its checksum.
+/// Does what blocks with a file that grows.
+async fn with<T: Send + 'static>(
+    mut file: Growing,
+    action: &'static str,
+    work: impl FnOnce(&mut Growing) -> std::io::Result<T> + Send + 'static,
+) -> Result<(Growing, T), ServeError> {
+    spawned(move || {
+        let made = work(&mut file).map_err(ServeError::io(action))?;
+        Ok((file, made))
+    })
+    .await
+}
+
+/// Where a body goes.
+pub(crate) struct Place {
+    pub(crate) tenant: i64,
+    pub(crate) path: PathBuf,
+    /// Where the body begins in the file; without it the file is new.
+    pub(crate) offset: Option<u64>,
+    /// The most bytes of the body.
+    pub(crate) most: u64,
+    /// Whether the body ends the file, whatever its length; otherwise it does with `most` bytes.
+    pub(crate) whole: bool,
+}
+
+/// Appends a body to a file; a secret key is refused as soon as it shows. Gives the bytes that were appended. What arrived before an
+/// error stays in the file, but for what fails its checksum.
 pub(crate) async fn append(
     app: &App,
-    path: &Path,
-    offset: u64,
-    most: u64,
+    place: Place,
     body: Body,
     checksum: Option<&Checksum>,
 ) -> Result<u64, ServeError> {
-    let mut file = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(path)
-        .await
-        .map_err(ServeError::io("opening an upload"))?;
-    let mut head = if offset < HEAD as u64 { crate::blobs::head(path)? } else { vec![0; HEAD] };
+    let Place { tenant, path, offset, most, whole } = place;
+    let blobs = app.blobs.clone();
+    let opened = spawned(move || match offset {
+        None => blobs.begin(tenant, &path),
+        Some(_) => blobs.resume(tenant, &path),
+    });
+    let offset = offset.unwrap_or(0);
+    let (mut file, mut head) = (opened.await?, vec![0; HEAD]);
+    if offset < HEAD as u64 {
+        (file, head) = with(file, "reading an upload", Growing::head).await?;
+    }
     let mut summing = checksum.map(Checksum::begin);
     let (mut stream, mut got) = (body.into_data_stream(), 0u64);
     let patience = Duration::from_secs(app.config.patience);
@@ -85,7 +111,7 @@ pub(crate) async fn append(
             if let Err(secret) = refuse_secret(&head) {
                 app.metrics.secret_keys.inc();
                 // Nothing of it stays.
-                file.set_len(0).await.map_err(ServeError::io("removing a secret key"))?;
+                with(file, "removing a secret key", |file| file.cut(0)).await?;
                 return Err(secret);
             }
         }
@@ -94,24 +120,26 @@ pub(crate) async fn append(
             Some(Summing::Blake3(sum)) => drop(sum.update(&piece)),
             None => {}
         }
-        if let Err(error) = file.write_all(&piece).await {
+        // What was written of a piece is in the file, whatever follows.
+        let (kept, written) = with(file, "writing an upload", move |file| Ok(file.write(&piece))).await?;
+        file = kept;
+        if let Err(error) = written {
             break Err(ServeError::io("writing an upload")(error));
         }
         got += size;
     };
-    let flushed = file.flush().await.map_err(ServeError::io("writing an upload"));
     app.metrics.bytes.with_label_values(&["in"]).inc_by(got);
-    if let (Some(checksum), Some(summing)) = (checksum, summing) {
-        let right = ended.is_ok() && flushed.is_ok() && checksum.is(summing);
-        if !right {
-            file.set_len(offset).await.map_err(ServeError::io("shortening an upload"))?;
-            ended?;
-            flushed?;
-            return Err(ServeError::Checksum);
-        }
+    if let (Some(checksum), Some(summing)) = (checksum, summing)
+        && !(ended.is_ok() && checksum.is(summing))
+    {
+        with(file, "shortening an upload", move |file| file.cut(offset)).await?;
+        ended?;
+        return Err(ServeError::Checksum);
     }
+    let last = ended.is_ok() && (whole || got == most);
+    let kept = with(file, "writing an upload", move |file| file.keep(last)).await;
     ended?;
-    flushed?;
+    kept?;
     Ok(got)
 }
 

@@ -169,8 +169,9 @@ fn admitted(app: &App, [program, keys, arguments]: [&Object; 3]) -> Result<f64, 
         return Err(ServeError::KeysMissing { missing });
     }
     let bytes = |name: &str| facts[name].as_u64().unwrap_or(u64::MAX);
-    // Keys that are too large stay in their file.
+    // Keys that are too large stay in their file, which is decrypted to memory if it is sealed.
     let held = bytes("key_bytes").min(app.config.worker_memory / 2);
+    let held = if app.blobs.vault().is_some() { held.max(keys.size) } else { held };
     // Arguments and results of every run are held.
     let runs = arguments.facts["runs"].as_u64().unwrap_or(1);
     let parts = [

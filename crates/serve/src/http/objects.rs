@@ -1,5 +1,6 @@
 //! Objects: stored once, fetched by the tenant that stored them.
 
+use std::io::Read;
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
@@ -11,8 +12,6 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio::fs::File;
-use tokio::io::AsyncReadExt;
 use tokio::task::spawn_blocking;
 
 use crate::app::App;
@@ -89,9 +88,9 @@ pub(crate) async fn fetch(
     caller.need(Scope::Read)?;
     let object = found(&app, &caller, &hash).await?;
     let (blobs, tenant, wanted) = (app.blobs.clone(), caller.tenant, object.hash.clone());
-    let path = spawned(move || blobs.file(tenant, &wanted)).await?;
-    let file = File::open(path).await;
-    let file = file.map_err(ServeError::io("opening an object"))?;
+    let opened =
+        spawned(move || blobs.source(tenant, &wanted)?.open().map_err(ServeError::io("opening an object")));
+    let file = opened.await?;
     if let Err(error) = app.store.lightly(move |t| objects::touch(t, caller.tenant, &hash)).await {
         // A disk that is full is read.
         tracing::warn!(%error, "the use of an object was not noted");
@@ -100,11 +99,14 @@ pub(crate) async fn fetch(
     let pieces = stream::try_unfold(file, move |mut file| {
         let app = counted.clone();
         async move {
-            let mut piece = vec![0; PIECE];
-            let got = file.read(&mut piece).await?;
-            piece.truncate(got);
-            app.metrics.bytes.with_label_values(&["out"]).inc_by(got as u64);
-            Ok::<_, std::io::Error>((got > 0).then_some((piece, file)))
+            let read = move || {
+                let mut piece = Vec::with_capacity(PIECE);
+                (&mut file).take(PIECE as u64).read_to_end(&mut piece)?;
+                Ok::<_, std::io::Error>((piece, file))
+            };
+            let (piece, file) = spawn_blocking(read).await.map_err(std::io::Error::other)??;
+            app.metrics.bytes.with_label_values(&["out"]).inc_by(piece.len() as u64);
+            Ok::<_, std::io::Error>((!piece.is_empty()).then_some((piece, file)))
         }
     });
     Ok((headers(&object)?, Body::from_stream(pieces)).into_response())
@@ -145,7 +147,8 @@ pub(crate) async fn store(
     }
     let id = random_id()?;
     let path = app.blobs.work(&id);
-    let appended = body::append(&app, &path, 0, most, body, None).await;
+    let place = body::Place { tenant, path: path.clone(), offset: None, most, whole: true };
+    let appended = body::append(&app, place, body, None).await;
     let stored = match appended {
         Ok(_) => finish(&app, &caller, &path, Some(&hash), None).await,
         Err(error) => Err(error),
@@ -182,9 +185,13 @@ pub(crate) async fn finish(
     let object = Object::new(kind, hash, size, facts);
     let (kept, by, blobs, path) = (object.clone(), caller.clone(), app.blobs.clone(), path.to_owned());
     let upload = upload.map(str::to_owned);
-    if app.blobs.bucket().is_some() {
+    {
         let (blobs, path, tenant, hash) = (blobs.clone(), path.clone(), by.tenant, kept.hash.clone());
-        spawned(move || blobs.send(&path, tenant, &hash)).await?;
+        spawned(move || {
+            blobs.name(tenant, &path, &hash, size)?;
+            blobs.send(&path, tenant, &hash)
+        })
+        .await?;
     }
     app.store
         .run(move |t| {

@@ -16,11 +16,11 @@ use crate::app::App;
 use crate::blobs::is_hash;
 use crate::error::ServeError;
 use crate::http::Problem;
-use crate::http::body::{Checksum, append as write};
+use crate::http::body::{Checksum, Place, append as write};
 use crate::http::objects::{finish, room_on_disk};
 use crate::store::objects::Object;
 use crate::store::uploads::{self, Upload};
-use crate::store::{now, random_id};
+use crate::store::{now, random_id, spawned};
 use crate::token::{Caller, Scope};
 
 const RESUMABLE: HeaderName = HeaderName::from_static("tus-resumable");
@@ -165,7 +165,8 @@ pub(crate) async fn create(
     };
     let added = upload.clone();
     app.store.run(move |t| uploads::add(t, &added)).await?;
-    std::fs::File::create(app.blobs.upload(&upload.id)).map_err(ServeError::io("beginning an upload"))?;
+    let (blobs, tenant, path) = (app.blobs.clone(), upload.tenant, app.blobs.upload(&upload.id));
+    spawned(move || blobs.begin(tenant, &path).map(drop)).await?;
     let mut rows = vec![(header::LOCATION, format!("/v1/uploads/{}", upload.id)), expiry(expires)];
     if text(&headers, &header::CONTENT_TYPE) == Some(PIECE_TYPE) {
         let _writing = app.writing(&upload.id)?;
@@ -184,17 +185,19 @@ async fn here(app: &App, tenant: i64, id: String) -> Result<Upload, ServeError> 
 
 /// The bytes that are there and verified.
 async fn there(app: &App, upload: &Upload) -> Result<u64, ServeError> {
-    let path = app.blobs.upload(&upload.id);
-    let size = tokio::fs::metadata(&path).await.map_err(ServeError::io("reading an upload"))?.len();
-    match upload.verified {
-        // The service was ended in the middle of a piece with a checksum.
-        Some(at) if at < size => {
-            let file = std::fs::OpenOptions::new().write(true).open(&path);
-            let cut = file.and_then(|file| file.set_len(at));
-            cut.map(|()| at).map_err(ServeError::io("shortening an upload"))
+    let (blobs, upload) = (app.blobs.clone(), upload.clone());
+    spawned(move || {
+        let mut file = blobs.resume(upload.tenant, &blobs.upload(&upload.id))?;
+        let size = file.size().map_err(ServeError::io("reading an upload"))?;
+        match upload.verified {
+            // The service was ended in the middle of a piece with a checksum.
+            Some(at) if at < size => {
+                file.cut(at).map(|()| at).map_err(ServeError::io("shortening an upload"))
+            }
+            _ => Ok(size),
         }
-        _ => Ok(size),
-    }
+    })
+    .await
 }
 
 /// How far an upload is.
@@ -272,7 +275,14 @@ async fn piece(
     };
     mark(checksum.as_ref().map(|_| offset)).await?;
     let path = app.blobs.upload(&upload.id);
-    let written = write(app, &path, offset, upload.size - offset, body, checksum.as_ref()).await;
+    let place = Place {
+        tenant: upload.tenant,
+        path: path.clone(),
+        offset: Some(offset),
+        most: upload.size - offset,
+        whole: false,
+    };
+    let written = write(app, place, body, checksum.as_ref()).await;
     if matches!(written, Err(ServeError::SecretKey)) {
         forget(app, &upload.id).await?;
     }

@@ -4,6 +4,7 @@
 //! their own: none waits for the disk behind a write.
 
 pub(crate) mod audit;
+pub(crate) mod data_keys;
 pub(crate) mod database;
 pub(crate) mod expiry;
 #[cfg(test)]
@@ -37,6 +38,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001.sql"),
     include_str!("migrations/0002.sql"),
     include_str!("migrations/0003.sql"),
+    include_str!("migrations/0004.sql"),
 ];
 
 /// The database, shared by all tasks.

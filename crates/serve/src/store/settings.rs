@@ -11,3 +11,9 @@ pub(crate) fn agreed(t: &Transaction<'_>, name: &str, proposed: &str) -> Result<
     )?;
     t.one("SELECT value FROM settings WHERE name = ?1", values![name], |row| row.get(0))
 }
+
+/// Changes a setting.
+pub(crate) fn set(t: &Transaction<'_>, name: &str, value: &str) -> Result<(), ServeError> {
+    t.execute("UPDATE settings SET value = ?2 WHERE name = ?1", values![name, value])?;
+    Ok(())
+}

@@ -1,14 +1,13 @@
 //! What a file is: read once from its beginning to its end, before it becomes an object.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read, Seek};
-use std::path::Path;
+use std::io::{self, BufReader, Read};
 
 use ringmill::bundle::{BundleError, Json, Reader};
 use ringmill::ckks::file::{FileError, Kind as Held, inspect, inspect_keys};
 use ringmill::kernel_file::KernelFile;
 use serde_json::{Value, json};
 
+use crate::blobs::{Source, hash_of};
 use crate::store::jobs::{Class, Failure};
 use crate::store::objects::Kind;
 use crate::worker::protocol::Answer;
@@ -25,19 +24,15 @@ pub(crate) fn system(action: &str, error: &io::Error) -> Failure {
 }
 
 /// Says what a file is.
-pub(crate) fn check(path: &Path) -> Result<Answer, Failure> {
-    let opened = |e| system("opening the file", &e);
-    let file = File::open(path).map_err(opened)?;
-    let size = file.metadata().map_err(opened)?.len();
-    let mut hasher = blake3::Hasher::new();
-    io::copy(&mut BufReader::with_capacity(1 << 20, &file), &mut hasher).map_err(opened)?;
-    let hash = hasher.finalize().to_hex().to_string();
-    (&file).rewind().map_err(opened)?;
-    let mut first = [0; 8];
-    let got = (&file).read(&mut first).map_err(opened)?;
-    (&file).rewind().map_err(opened)?;
-    let input = BufReader::with_capacity(1 << 20, &file);
-    let (kind, facts) = match &first[..got] {
+pub(crate) fn check(source: &Source) -> Result<Answer, Failure> {
+    let again = || source.open().map_err(|e| system("opening the file", &e));
+    let mut counted = Counted { input: again()?, size: 0 };
+    let hash = hash_of(&mut counted).map_err(|e| system("reading the file", &e))?;
+    let size = counted.size;
+    let mut first = Vec::new();
+    again()?.take(8).read_to_end(&mut first).map_err(|e| system("reading the file", &e))?;
+    let input = BufReader::with_capacity(1 << 20, again()?);
+    let (kind, facts) = match &first[..] {
         b"RINGMILL" => keys(input)?,
         head if head.starts_with(b"PK") => bundle(input, size)?,
         _ => {
@@ -48,6 +43,20 @@ pub(crate) fn check(path: &Path) -> Result<Answer, Failure> {
         }
     };
     Ok(Answer::Known { kind, hash, size, facts })
+}
+
+/// What is read, counted.
+struct Counted<R> {
+    input: R,
+    size: u64,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let got = self.input.read(out)?;
+        self.size += got as u64;
+        Ok(got)
+    }
 }
 
 fn framed(error: FileError) -> Failure {

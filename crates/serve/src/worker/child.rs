@@ -4,6 +4,7 @@ use std::io::{self, BufRead, Write};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
+use zeroize::Zeroizing;
 
 use crate::error::ServeError;
 use crate::worker::check::check;
@@ -43,7 +44,7 @@ pub fn work(memory: u64, file: u64) -> Result<(), ServeError> {
     };
     let mut prepared = Prepared::default();
     for line in io::stdin().lock().lines() {
-        let line = line.map_err(ServeError::io("reading a request"))?;
+        let line = Zeroizing::new(line.map_err(ServeError::io("reading a request"))?);
         let request = serde_json::from_str(&line).map_err(|e| ServeError::Worker { why: e.to_string() })?;
         let answer = match request {
             Request::Check { file } => check(&file),

@@ -2,17 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ringmill::ckks::file::{FileError, Stored};
 use ringmill::ckks::{Ciphertext, CkksError, EvaluationKeys, KeyMemory};
 use ringmill::kernel_file::{Batches, KernelFile, KernelFileError};
 use ringmill::machine::{MachineError, Watch};
 use ringmill::{Error, Input, Kernel};
+use rustix::fs::{MemfdFlags, memfd_create};
 
+use crate::blobs::{Sealing, Source};
+use crate::sealed::Sealer;
 use crate::store::jobs::{Class, Failure};
 use crate::worker::check::{system, user};
 use crate::worker::protocol::{Answer, Run};
@@ -31,26 +36,18 @@ impl Prepared {
     /// Runs, reporting progress periodically.
     pub(crate) fn run(&mut self, run: &Run, tell: impl Fn(Answer) + Sync) -> Result<Answer, Failure> {
         let began = Instant::now();
-        if self.program.as_ref().is_none_or(|p| (&p.0, p.1) != (&run.program, run.threads)) {
+        if self.program.as_ref().is_none_or(|p| (&p.0, p.1) != (&run.program.path, run.threads)) {
             // Both would not fit beside each other.
             (self.program, self.keys) = (None, None);
             let file = KernelFile::read(opened(&run.program)?).map_err(refused)?;
             let machine = ringmill::open_machine(&format!("cpu:threads={}", run.threads));
             let kernel = file.kernel(machine.map_err(|e| refused(e.into()))?).map_err(refused)?;
-            self.program = Some((run.program.clone(), run.threads, file, kernel));
+            self.program = Some((run.program.path.clone(), run.threads, file, kernel));
         }
         let Some((_, _, file, kernel)) = &self.program else { return Err(user("Program", "no program")) };
-        if self.keys.as_ref().is_none_or(|(path, _)| path != &run.keys) {
+        if self.keys.as_ref().is_none_or(|(path, _)| path != &run.keys.path) {
             self.keys = None;
-            let size = run.keys.metadata().map_err(|e| system("reading the keys", &e))?.len();
-            // A seeded file holds a packed half of each key.
-            let memory = if size.saturating_mul(4) <= run.key_memory {
-                KeyMemory::Expanded
-            } else {
-                KeyMemory::Mapped
-            };
-            let keys = EvaluationKeys::load_in(file.params(), &run.keys, memory);
-            self.keys = Some((run.keys.clone(), keys.map_err(|e| refused(e.into()))?));
+            self.keys = Some((run.keys.path.clone(), keys(file, run)?));
         }
         let Some((_, keys)) = &self.keys else { return Err(user("Keys", "no keys")) };
         let arguments = file.arguments(opened(&run.arguments)?).map_err(refused)?;
@@ -80,15 +77,53 @@ impl Prepared {
         let runs = results.map_err(|e| refused(e.into()))?;
         let seconds = start.elapsed().as_secs_f64();
         let bundle = file.results(&Batches { records: arguments.records, runs }).map_err(refused)?;
-        let (hash, size) = written(&run.out, &bundle).map_err(|e| system("writing results", &e))?;
+        let (hash, size) = written(run, &bundle).map_err(|e| system("writing results", &e))?;
         let beside = began.elapsed().as_secs_f64() - seconds;
         Ok(Answer::Done { hash, size, seconds, beside })
     }
 }
 
-fn opened(path: &Path) -> Result<BufReader<File>, Failure> {
-    let file = File::open(path).map_err(|e| system("opening an object", &e))?;
+fn opened(source: &Source) -> Result<BufReader<Box<dyn Read + Send>>, Failure> {
+    let file = source.open().map_err(|e| system("opening an object", &e))?;
     Ok(BufReader::with_capacity(1 << 20, file))
+}
+
+/// Keys in memory, or left in their file if they would take too much of it.
+fn keys(kernel: &KernelFile, run: &Run) -> Result<EvaluationKeys, Failure> {
+    let size = run.keys.path.metadata().map_err(|e| system("reading the keys", &e))?.len();
+    // A seeded file holds a packed half of each key.
+    let memory = match size.saturating_mul(4) <= run.key_memory {
+        true => KeyMemory::Expanded,
+        false => KeyMemory::Mapped,
+    };
+    let framed = |e: FileError| refused(e.into());
+    let params = kernel.params();
+    match (&run.keys.key, memory) {
+        (None, _) => EvaluationKeys::load_in(params, &run.keys.path, memory).map_err(framed),
+        (Some(_), KeyMemory::Mapped) => {
+            // What is mapped is in the clear: in memory that has no name, which goes with this process.
+            let file = anonymous(&mut opened(&run.keys)?).map_err(|e| system("decrypting the keys", &e))?;
+            let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+            EvaluationKeys::load_in(params, path, memory).map_err(framed)
+        }
+        (Some(_), _) => {
+            let mut input = opened(&run.keys)?;
+            let keys = EvaluationKeys::read(params, &mut input).map_err(framed)?;
+            match input.read(&mut [0]) {
+                Ok(0) => Ok(keys),
+                Ok(_) => Err(framed(FileError::Trailing)),
+                Err(error) => Err(system("reading the keys", &error)),
+            }
+        }
+    }
+}
+
+/// A file of memory that nothing names, with these bytes.
+fn anonymous(input: &mut impl Read) -> std::io::Result<File> {
+    let mut file = File::from(memfd_create("keys", MemfdFlags::CLOEXEC)?);
+    std::io::copy(input, &mut file)?;
+    file.rewind()?;
+    Ok(file)
 }
 
 /// A writer that hashes.
@@ -111,18 +146,30 @@ impl<W: Write> Write for Hashing<W> {
     }
 }
 
-fn written(path: &Path, bundle: &ringmill::bundle::Bundle) -> std::io::Result<(String, u64)> {
-    let file = File::create(path)?;
-    let mut out = Hashing { out: BufWriter::new(&file), hasher: blake3::Hasher::new(), size: 0 };
+fn written(run: &Run, bundle: &ringmill::bundle::Bundle) -> std::io::Result<(String, u64)> {
+    let file = File::options().read(true).write(true).create(true).truncate(true).open(&run.out)?;
+    match &run.sealing {
+        None => hashed(BufWriter::new(&file), bundle).map(|(hash, size, _)| (hash, size)),
+        Some(Sealing { salt, key }) => {
+            let (hash, size, sealer) = hashed(Sealer::begin(file, *salt, key)?, bundle)?;
+            sealer.finish()?;
+            sealer.name(&hash, size)?;
+            Ok((hash, size))
+        }
+    }
+}
+
+fn hashed<W: Write>(out: W, bundle: &ringmill::bundle::Bundle) -> std::io::Result<(String, u64, W)> {
+    let mut out = Hashing { out, hasher: blake3::Hasher::new(), size: 0 };
     bundle.write(&mut out).map_err(std::io::Error::other)?;
     out.flush()?;
-    Ok((out.hasher.finalize().to_hex().to_string(), out.size))
+    Ok((out.hasher.finalize().to_hex().to_string(), out.size, out.out))
 }
 
 /// Whose fault it is.
 fn refused(error: KernelFileError) -> Failure {
     let class = match &error {
-        KernelFileError::File(ringmill::ckks::file::FileError::Io { .. }) => Class::Resource,
+        KernelFileError::File(FileError::Io { .. }) => Class::Resource,
         KernelFileError::Face(Error::Machine(MachineError::Stopped)) => Class::Resource,
         _ => Class::User,
     };

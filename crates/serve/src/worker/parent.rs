@@ -5,9 +5,11 @@ use std::process::{ExitStatus, Stdio};
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use zeroize::Zeroizing;
 
 use crate::config::Config;
 use crate::error::ServeError;
+use crate::sealed::sealed_size;
 use crate::store::jobs::{Class, Failure};
 use crate::worker::protocol::{Answer, Request};
 
@@ -29,7 +31,8 @@ impl Worker {
     pub(crate) fn start(config: &Config, tenant: i64) -> Result<Self, ServeError> {
         // Not by its path, where another version may stand by now.
         let mut command = Command::new("/proc/self/exe");
-        command.arg("worker").arg(config.worker_memory.to_string()).arg(config.max_object.to_string());
+        let file = sealed_size(config.max_object);
+        command.arg("worker").arg(config.worker_memory.to_string()).arg(file.to_string());
         // Nothing of the service's environment but what chooses instruction sets and costs.
         command.env_clear();
         command.envs(std::env::vars_os().filter(|(name, _)| {
@@ -51,7 +54,9 @@ impl Worker {
 
     /// Asks for work.
     pub(crate) async fn ask(&mut self, request: &Request) -> Result<(), ServeError> {
-        let mut line = serde_json::to_vec(request).map_err(|e| ServeError::Worker { why: e.to_string() })?;
+        // It may hold keys of files. With capacity for it, no part stays where a shorter line was.
+        let mut line = Zeroizing::new(Vec::with_capacity(1 << 14));
+        serde_json::to_writer(&mut *line, request).map_err(|e| ServeError::Worker { why: e.to_string() })?;
         line.push(b'\n');
         self.stdin.write_all(&line).await.map_err(ServeError::io("asking a worker"))
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::blobs::{Sealing, Source};
 use crate::store::jobs::Failure;
 use crate::store::objects::Kind;
 
@@ -13,19 +14,20 @@ use crate::store::objects::Kind;
 #[serde(tag = "do", rename_all = "lowercase")]
 pub(crate) enum Request {
     /// To say what a file is.
-    Check { file: PathBuf },
+    Check { file: Source },
     /// To run a program.
-    Run(Run),
+    Run(Box<Run>),
 }
 
 /// Files of a run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Run {
-    pub(crate) program: PathBuf,
-    pub(crate) keys: PathBuf,
-    pub(crate) arguments: PathBuf,
-    /// Where results go.
+    pub(crate) program: Source,
+    pub(crate) keys: Source,
+    pub(crate) arguments: Source,
+    /// Where results go, and what they are sealed with if they are.
     pub(crate) out: PathBuf,
+    pub(crate) sealing: Option<Sealing>,
     pub(crate) threads: usize,
     /// Bytes of memory that keys may take; more stay in their file.
     pub(crate) key_memory: u64,

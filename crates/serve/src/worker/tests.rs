@@ -1,5 +1,6 @@
 //! Runs and checks in this process, by the files that the Python package wrote for the tests of `ringmill`.
 
+use std::io::{Read, Write};
 use std::path::PathBuf;
 
 use ringmill::bundle::Bundle;
@@ -8,6 +9,8 @@ use serde_json::json;
 use super::check::check;
 use super::evaluate::Prepared;
 use super::protocol::{Answer, Run};
+use crate::blobs::{Sealing, Source};
+use crate::sealed::{Key, Sealer};
 use crate::store::jobs::Class;
 use crate::store::objects::Kind;
 
@@ -16,8 +19,9 @@ fn golden(name: &str) -> PathBuf {
 }
 
 fn run(arguments: &str, key_memory: u64, out: PathBuf) -> Run {
-    let (program, keys) = (golden("kernel"), golden("evaluation.keys"));
-    Run { program, keys, arguments: golden(arguments), out, threads: 1, key_memory }
+    let [program, keys, arguments] =
+        ["kernel", "evaluation.keys", arguments].map(|name| Source::plain(golden(name)));
+    Run { program, keys, arguments, out, sealing: None, threads: 1, key_memory }
 }
 
 #[test]
@@ -38,23 +42,68 @@ fn runs_give_the_bytes_that_python_gave_wherever_keys_are() {
     }
 }
 
+/// A sealed copy of a golden file.
+fn sealed(name: &str, to: PathBuf, key: &Key) -> Source {
+    let file = std::fs::File::options().read(true).write(true).create_new(true).open(&to).unwrap();
+    let bytes = std::fs::read(golden(name)).unwrap();
+    let mut sealer = Sealer::begin(file, [1; 32], key).unwrap();
+    sealer.write_all(&bytes).unwrap();
+    sealer.finish().unwrap();
+    let hash = blake3::hash(&bytes).to_hex().to_string();
+    sealer.name(&hash, bytes.len() as u64).unwrap();
+    Source { path: to, key: Some(key.clone()), hash: Some(hash) }
+}
+
+#[test]
+fn sealed_files_give_the_same_bytes_sealed() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = Key::random().unwrap();
+    let [program, keys, arguments] =
+        ["kernel", "evaluation.keys", "arguments"].map(|name| sealed(name, folder.path().join(name), &key));
+    assert!(
+        matches!(check(&keys), Ok(Answer::Known { kind: Kind::Keys, hash, .. }) if Some(&hash) == keys.hash.as_ref())
+    );
+    let expected = std::fs::read(golden("results")).unwrap();
+    for key_memory in [u64::MAX, 0] {
+        let out = folder.path().join(format!("out-{key_memory}"));
+        let sealing = Some(Sealing { salt: [2; 32], key: key.clone() });
+        let run = Run {
+            program: program.clone(),
+            keys: keys.clone(),
+            arguments: arguments.clone(),
+            sealing,
+            ..run("arguments", key_memory, out.clone())
+        };
+        let answer = Prepared::default().run(&run, |_| ());
+        let Ok(Answer::Done { hash, size, .. }) = answer else { panic!("{answer:?}") };
+        assert_eq!((&hash[..], size), (blake3::hash(&expected).to_hex().as_str(), expected.len() as u64));
+        let mut plain = Vec::new();
+        let written = Source { path: out, key: Some(key.clone()), hash: Some(hash) };
+        written.open().unwrap().read_to_end(&mut plain).unwrap();
+        assert!(plain == expected);
+    }
+    // One file in the place of another is refused, whatever it holds.
+    let swapped = Source { path: arguments.path, ..keys };
+    assert!(swapped.open().is_err());
+}
+
 #[test]
 fn files_that_do_not_fit_are_the_users_fault() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("results");
-    let swapped = Run { keys: golden("arguments"), ..run("arguments", 0, out.clone()) };
-    let other = Run { arguments: golden("results"), ..run("arguments", 0, out.clone()) };
+    let swapped = Run { keys: Source::plain(golden("arguments")), ..run("arguments", 0, out.clone()) };
+    let other = Run { arguments: Source::plain(golden("results")), ..run("arguments", 0, out.clone()) };
     for wrong in [swapped, other] {
         let failure = Prepared::default().run(&wrong, |_| ()).unwrap_err();
         assert_eq!(failure.class, Class::User, "{failure:?}");
     }
-    let missing = Run { keys: folder.path().join("none"), ..run("arguments", 0, out) };
+    let missing = Run { keys: Source::plain(folder.path().join("none")), ..run("arguments", 0, out) };
     assert_eq!(Prepared::default().run(&missing, |_| ()).unwrap_err().class, Class::Resource);
 }
 
 #[test]
 fn files_say_what_they_are() {
-    let known = |name| match check(&golden(name)) {
+    let known = |name| match check(&Source::plain(golden(name))) {
         Ok(Answer::Known { kind, facts, .. }) => (kind, facts),
         other => panic!("{other:?}"),
     };
@@ -66,7 +115,7 @@ fn files_say_what_they_are() {
     let (kind, arguments) = known("arguments");
     assert_eq!((kind, &arguments["program"]), (Kind::Arguments, &program["program"]));
     assert_eq!((&arguments["names"], &arguments["identity"]), (&json!(["x", "y"]), &keys["identity"]));
-    assert_eq!(check(&golden("results")).unwrap_err().code, "WrongKind");
+    assert_eq!(check(&Source::plain(golden("results"))).unwrap_err().code, "WrongKind");
 }
 
 /// A name of a part is what somebody sent: one of a run that cannot be is admitted for no less time than that.
@@ -80,7 +129,7 @@ fn arguments_of_impossible_runs_count_as_as_many() {
         bundle.parts.truncate(1);
         bundle.parts[0].0 = name.to_owned();
         std::fs::write(&path, bundle.to_bytes().unwrap()).unwrap();
-        let Ok(Answer::Known { facts, .. }) = check(&path) else { panic!("{name}") };
+        let Ok(Answer::Known { facts, .. }) = check(&Source::plain(path.clone())) else { panic!("{name}") };
         assert_eq!(facts["runs"], json!(runs), "{name}");
     }
 }
@@ -99,7 +148,7 @@ fn no_byte_of_a_file_can_be_changed_or_left_out() {
             edited[at] ^= 0x10;
             for other in [&edited[..], &bytes[..at]] {
                 std::fs::write(&path, other).unwrap();
-                let failure = check(&path).unwrap_err();
+                let failure = check(&Source::plain(path.clone())).unwrap_err();
                 assert_eq!(failure.class, Class::User, "{name}, byte {at}: {failure:?}");
             }
         }
