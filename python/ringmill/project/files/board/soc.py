@@ -102,9 +102,10 @@ def ecpix5(build, mhz, route):
                 cpu_type="vexriscv",
                 integrated_rom_size=0x10000,
                 l2_size=0,
-                uart_name="crossover+uartbone",
-                uart_baudrate=BAUD,
+                # A console that nobody reads would stop the processor before it has calibrated the DRAM.
+                uart_name="stub",
             )
+            self.add_uartbone(uart_name="serial", baudrate=BAUD)
             self.ringmill = Ringmill(self.platform, HERE, plain=PLAIN)
             self.ringmill.connect(self, origin=REGISTERS)
 
