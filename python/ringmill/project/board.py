@@ -12,7 +12,7 @@ from ringmill.project.core import Core
 PARTS = {"xcup": "xczu7ev-ffvc1156-2-e", "xc7": "xc7a100tcsg324-1"}
 
 #: What each family gets.
-_ALWAYS = ("ringmill_axi.v", "litex_module.py")
+_ALWAYS = ("ringmill_axi.v", "litex_module.py", "soc.py")
 _VIVADO = {"xcup": "zcu104.tcl", "xc7": "arty_a7.tcl"}
 
 

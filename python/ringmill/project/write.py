@@ -35,6 +35,8 @@ _COPIED = {
     "driver/platform_sim.c": "platform_sim.c",
     "driver/platform_board.c": "platform_board.c",
     "driver/platform_bare.c": "platform_bare.c",
+    "driver/platform_uartbone.c": "platform_uartbone.c",
+    "sim/soc.cpp": "soc.cpp",
     "host/host.py": "host.py",
     "host/check.py": "check.py",
     "test/selftest.c": "selftest.c",

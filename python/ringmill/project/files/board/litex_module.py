@@ -1,11 +1,11 @@
 """The core of this folder as a module of a LiteX SoC, on a port of LiteDRAM.
 
     from litex_module import Ringmill
-    port = self.sdram.crossbar.get_port()
     self.ringmill = Ringmill(self.platform, "mycore")
-    self.ringmill.connect(self, port, origin=0x9000_0000)
+    self.ringmill.connect(self, origin=0x9000_0000)
 
 Needs LiteX 2024.04 or newer and LiteDRAM. The clock and the reset are those of the domain ``sys``.
+``soc.py`` beside this file makes whole SoCs.
 """
 
 from pathlib import Path
@@ -26,8 +26,8 @@ REGISTERS = 0x4000
 class Ringmill(LiteXModule):
     """Registers behind ``bus``, memory behind ``memory``, an event when a program has ended."""
 
-    def __init__(self, platform, folder):
-        """Add the sources of the folder and the core with its ports."""
+    def __init__(self, platform, folder, plain=None):
+        """Add the core with its ports, and its sources: the folder's, or one file of plain Verilog."""
         self.bus = axi.AXILiteInterface(data_width=32, address_width=32)
         self.memory = axi.AXIInterface(data_width=DATA_BITS, address_width=32, id_width=1)
         self.ev = EventManager()
@@ -59,6 +59,9 @@ class Ringmill(LiteXModule):
             ports[f"o_m_axi_{channel}addr"] = wide
             self.comb += getattr(self.memory, channel).addr.eq(wide)
         self.specials += Instance("ringmill_axi", **ports)
+        if plain:
+            platform.add_source(str(plain), "verilog")
+            return
         for name in (Path(folder) / "core.f").read_text().splitlines():
             if name and not name.startswith("//"):
                 platform.add_source(str(Path(folder) / name), "systemverilog")
@@ -71,10 +74,12 @@ class Ringmill(LiteXModule):
         ports = {f"{out}_{prefix}_{channel}{name}": getattr(wires, name) for name in names}
         return {**ports, f"{back}_{prefix}_{channel}ready": wires.ready}
 
-    def connect(self, soc, port, origin):
-        """Put the registers on the bus of a SoC, the memory on a port, and the event on its interrupts."""
+    def connect(self, soc, origin, port=None):
+        """Put the registers on a SoC's bus, the memory on a port of its DRAM, the event on its interrupts."""
         region = SoCRegion(origin=origin, size=REGISTERS, cached=False)
         base = soc.bus.regions["main_ram"].origin
+        port = port or soc.sdram.crossbar.get_port(data_width=DATA_BITS)
         self.to_memory = LiteDRAMAXI2Native(self.memory, port, base_address=base)
         soc.bus.add_slave("ringmill", self.bus, region)
-        soc.irq.add("ringmill", use_loc_if_exists=True)
+        if soc.irq.enabled:
+            soc.irq.add("ringmill", use_loc_if_exists=True)
