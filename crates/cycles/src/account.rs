@@ -65,9 +65,9 @@ impl Account {
             self.count(plan, Some(op.node), issue.start, at, &[(u64::MAX, Part::Network)]);
             return (issue.start, issue.cause);
         }
-        let out = issue.end + u64::from(op.tail - op.rows);
+        let out = issue.end + u64::from(op.tail - issue.rows);
         let ends = [
-            (issue.start + u64::from(op.rows), Part::Work(unit)),
+            (issue.start + u64::from(issue.rows), Part::Work(unit)),
             (issue.end, Part::Banks(unit)),
             (out, Part::Latency(unit)),
             (issue.done, Part::Leaving(unit)),

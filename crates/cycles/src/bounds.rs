@@ -41,10 +41,12 @@ fn read(plan: &Plan<'_>) -> Vec<bool> {
 fn work(plan: &Plan<'_>) -> u64 {
     let made = plan.homes.iter().zip(read(plan)).filter(|(home, read)| home.made && *read).count() as u64;
     if plan.machine.mode == Mode::Serial {
-        return plan.ops.iter().map(|op| u64::from(op.tail)).sum();
+        return plan.ops.iter().map(|op| u64::from(op.tail / op.together)).sum();
     }
     let mut rows = vec![0u64; plan.instances.len()];
-    plan.ops.iter().filter(|op| op.unit != FREE).for_each(|op| rows[op.unit as usize] += u64::from(op.rows));
+    plan.ops.iter().filter(|op| op.unit != FREE).for_each(|op| {
+        rows[op.unit as usize] += u64::from(op.shared(op.together));
+    });
     if let Some(expand) = &plan.expand {
         rows[expand.unit as usize] += made * u64::from(expand.rows);
     }

@@ -131,6 +131,7 @@ fn machine(word: u32, bytes: u64, seeded: bool) -> Description {
         reads: None,
         writes: None,
         accumulators: None,
+        together: 1,
         buffers: 0,
         in_clusters: false,
     };

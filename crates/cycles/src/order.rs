@@ -116,6 +116,45 @@ impl Uses {
     }
 }
 
+/// How many instructions later those of a pass are looked for: more would fill memory with results that nothing reads soon.
+const NEAR: usize = 512;
+
+impl Uses {
+    /// An order with what can pass a unit together one after the other, at the place of the first of them.
+    pub(crate) fn gather(&self, plan: &Plan<'_>, order: Vec<u32>) -> Vec<u32> {
+        if plan.ops.iter().all(|op| op.together == 1) {
+            return order;
+        }
+        let mut needs = self.needs.clone();
+        let mut issued = vec![false; order.len()];
+        let mut out = Vec::with_capacity(order.len());
+        let mut issue = |i: u32, needs: &mut [u32], issued: &mut [bool]| {
+            self.readers(i as usize).iter().for_each(|&j| needs[j as usize] -= 1);
+            issued[i as usize] = true;
+            out.push(i);
+        };
+        for (k, &i) in order.iter().enumerate() {
+            if issued[i as usize] {
+                continue;
+            }
+            let op = &plan.ops[i as usize];
+            issue(i, &mut needs, &mut issued);
+            let mut space = op.together - 1;
+            for &j in order[k + 1..].iter().take(NEAR) {
+                if space == 0 {
+                    break;
+                }
+                let with = plan.ops[j as usize].words == op.words;
+                if with && !issued[j as usize] && needs[j as usize] == 0 {
+                    issue(j, &mut needs, &mut issued);
+                    space -= 1;
+                }
+            }
+        }
+        out
+    }
+}
+
 /// The order in which instructions are issued.
 pub(crate) fn order(plan: &Plan<'_>, uses: &Uses, order: Order) -> Vec<u32> {
     match order {
@@ -235,7 +274,7 @@ impl<'a> List<'a> {
         let instance = self.free[unit].iter_mut().min().filter(|free| last || **free <= now)?;
         let Reverse((_, i)) = self.ready[unit].pop()?;
         let op = &self.plan.ops[i as usize];
-        *instance = now + u64::from(op.rows);
+        *instance = now + u64::from(op.shared(op.together));
         let done = now + u64::from(op.tail);
         self.issued[i as usize] = true;
         for &j in self.uses.readers(i as usize) {

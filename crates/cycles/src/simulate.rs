@@ -47,7 +47,7 @@ pub fn simulate(machine: &Description, graph: &Graph, settings: &Settings) -> Re
     // was tried first.
     let least = AtomicU64::new(u64::MAX);
     let tried = |(place, &by): (usize, &Order)| -> Option<(u64, usize, Vec<u32>, Schedule)> {
-        let order = order(&plan, &uses, by);
+        let order = uses.gather(&plan, order(&plan, &uses, by));
         let schedule = replay(&plan, &order, &settings.options, least.load(Ordering::Relaxed))?;
         least.fetch_min(schedule.cycles, Ordering::Relaxed);
         Some((schedule.cycles, place, order, schedule))

@@ -57,18 +57,25 @@ AXES = {
     "mebibytes": MEBIBYTES,
 }
 
-#: By unit: the field that says how wide it is, the cycles of its rows, and those to its first and to its last
-#: word out, of a width {w} and rows {r}. Pipelines of transforms, sums, conversions and element-wise work
-#: are as long as those of the RTL at 36 bits or more (rtl/taiyi_ntt, rtl/taiyi_arrays). A transposition
-#: waits for a whole limb. The others are assumed, as in `crates/cycles/machines/taiyi.toml`.
+#: How many multipliers a word meets: in the array for inner products, as both halves of a key switch need,
+#: and in that for conversions, as targets need.
+_SUMS, _TARGETS = 2, 8
+
+#: By unit: the field that says how wide it is, how many of these a word meets, the cycles of its rows, and
+#: those to its first and to its last word out. {w} are words a cycle, {r} the rows, {m} the cycles of a
+#: multiplier. Pipelines are at least as long as those of the RTL (rtl/taiyi_ntt, rtl/taiyi_auto,
+#: rtl/taiyi_arrays, rtl/taiyi_prng). A transposition waits for a whole limb. A generator refuses one word in
+#: sixteen at most.
 _UNITS = {
-    "ntt": ("lanes", "n/{w}", "{r} + 283", "{r} + 283 + {r}"),
-    "auto": ("lanes", "n/{w}", "32", "{r} + 32"),
-    "prng": ("lanes", "n/{w}", "64", "{r} + 64"),
-    "ip": ("multipliers", "n*terms/{w}", "{r}", "{r} + 32"),
-    "bconv": ("conversions", "n*terms/{w}", "{r}", "{r} + 64"),
-    "ewe": ("elements", "n/{w}", "20", "{r} + 20"),
+    "ntt": ("lanes", 1, "n/{w}", "{r} + 93 + 19*{m}", "2*n/{w} + 93 + 19*{m}"),
+    "auto": ("lanes", 1, "n/{w}", "32", "{r} + 32"),
+    "prng": ("lanes", 1, "17*n/16/{w} + 56", "56", "{r}"),
+    "ip": ("multipliers", _SUMS, "n*terms/{w}", "{r}", "{r} + 32"),
+    "bconv": ("conversions", _TARGETS, "n*terms/{w}", "{r}", "{r} + 64"),
+    "ewe": ("elements", 1, "n/{w}", "6 + {m}", "{r} + 6 + {m}"),
 }
+#: Bits of an NTT prime of N = 2^16 that a word step of the multiplier takes (rtl/modmul).
+_STEP = 17
 
 #: Bits of words that the description of 60 bits has its energies for.
 _ENERGY_WORD = 60
@@ -124,11 +131,14 @@ class Machine:
         chosen = 'source = "assumed: a point of the space"'
         lines = ["[machine]", 'base = "taiyi-60"', 'name = "ours"', 'title = "a machine of our own"']
         lines += [f"word_bits = {self.word}", chosen]
-        for unit, (of, rows, first, last) in _UNITS.items():
+        for unit, (of, met, rows, first, last) in _UNITS.items():
             width = getattr(self, of)
-            times = {"w": width, "r": rows.format(w=width)}
+            words = width // met
+            times = {"w": words, "r": rows.format(w=words), "m": 4 + 2 * -(-self.word // _STEP)}
             lines += [f"[unit.{unit}]", f'rows = "{times["r"]}"', f'first = "{first.format(**times)}"']
-            lines += [f'last = "{last.format(**times)}"', f"width = {width}", chosen]
+            lines += [f'last = "{last.format(**times)}"', f"width = {width}", f"together = {met}", chosen]
+            # One reduction serves the sums of a word, so that each result has cycles of its own.
+            lines += [f"writes = {words}"] if met > 1 else []
         lines += ["[runs]", 'dot = "ip"', 'dot_plain = "ip"']
         lines += ["[memory.limbs]", f"bytes = {self.mebibytes << 20}", "bytes_per_cycle = 75000", chosen]
         lines += ["[offchip.hbm]", f"bytes_per_cycle = {bytes_per_cycle:g}", chosen]
@@ -346,6 +356,15 @@ def _programs(
     return programs, refused
 
 
+def work_of(count: Row, rate: float) -> Row:
+    """What no machine leaves out, by the counters of the widest: words of units, bytes off chip, the path."""
+    distinct = sum(n for name, n in count.items() if name.startswith("bytes_") and name.endswith("_distinct"))
+    # Neither what a generator makes nor what is spilled has to pass.
+    distinct -= sum(count[f"bytes_{name}_distinct"] for name in ("expanded", "fill", "spill"))
+    path = count["bound_critical_path"]
+    return {"off_chip": distinct / rate, "path": path, **{unit: count[f"{unit}_used"] for unit in _UNITS}}
+
+
 class _Search:
     """Simulations, and the front that they make."""
 
@@ -362,16 +381,8 @@ class _Search:
         return self.programs[machine.word].estimate(f"file:{self.file}")
 
     def _work(self, machine: Machine) -> Row:
-        """What no machine of this word leaves out: words of units, cycles off chip, the longest path."""
-        count = self._facts(machine)["counters"]
-        distinct = sum(
-            n for name, n in count.items() if name.startswith("bytes_") and name.endswith("_distinct")
-        )
-        # Neither what a generator makes nor what is spilled has to pass.
-        left_out = ("expanded", "fill", "spill")
-        distinct -= sum(count[f"bytes_{name}_distinct"] for name in left_out)
-        path = count["bound_critical_path"]
-        return {"off_chip": distinct / self.rate, "path": path, **{u: count[f"{u}_used"] for u in _UNITS}}
+        """What no machine of this word leaves out."""
+        return work_of(self._facts(machine)["counters"], self.rate)
 
     def through(self, candidates: list[Machine], end: float, step: Step) -> int:
         """Simulate what may belong to the front; return how many are left open."""

@@ -1,7 +1,8 @@
 // rm_prng_pack - words of a row that are kept move together at its front, in their order.
 //
 // Equation     word i moves down by down_i[i], the number of words before it that are not kept: layer s moves by 2^s where bit s says so.
-//              Two kept words never meet, since their distance is at least the difference of what they move by.
+//              Two kept words never meet, since their distance is at least the difference of what they move by. Where a word was it
+//              leaves a copy; that is overwritten by the next kept word, or ends behind all of them.
 // Latency      rm_prng_pkg::registers(log2 E) cycles.
 module rm_prng_pack #(
   parameter int unsigned W = 36,
@@ -39,8 +40,6 @@ module rm_prng_pack #(
             keep_d[i] = 1'b1;
             down_d[i] = down_d[LogE'(i+(1<<s))];
             row_d[i]  = row_d[LogE'(i+(1<<s))];
-          end else if (down_d[i][s]) begin
-            keep_d[i] = 1'b0;
           end
         end
       end

@@ -43,7 +43,7 @@ class Bench {
     job.limb = u32(rng_.below(70));
     job.log_n = kLogE + unsigned(rng_.below(P_LogNMax - kLogE + 1));
     // 2^64 / (k + 1/2) refuses words most often, up to one in 2 k.
-    const u64 top = u64(1) << P_W, k = u64((u128(1) << 64) >> P_W) + 1 + rng_.below(8);
+    const u64 top = u64(1) << P_W, k = u64((u128(1) << 64) >> P_W) + rng_.below(8);
     switch (rng_.below(4)) {
       case 0: job.q = rng_.below(top / 2) + top / 2 - 1; break;
       case 1: job.q = rng_.below(top - 2) + 2; break;
@@ -72,9 +72,30 @@ class Bench {
     dut_->threshold_i = u64((u128(1) << 64) % job.q);
   }
 
+  // What the engine's `ringmill_ring::sample::uniform` gives for the seed 1, 8, 15, ..., as key-switching keys call it: words 0, 1 and 1023,
+  // and the sum of all 1,024 without carries.
+  void engine() {
+    struct Given {
+      u64 q;
+      u32 digit, limb;
+      u64 first, second, last, all;
+    };
+    for (const Given& g : {Given{68718428161, 3, 5, 0xbb3cf262f, 0x555b18d47, 0xbc9c2bd77, 0x972d889d7},
+                           Given{1152921504606830593, 258, 41, 0x379629c9498cdb4, 0xa64537a39089a52, 0xcf8d6d66f15b032, 0xef28a09ee4e57c6}}) {
+      if (g.q >> P_W || P_LogNMax < 10) continue;
+      Job job{{}, "switching key a, digit ", g.limb, g.q, 10};
+      for (unsigned i = 0; i < 32; i++) job.seed[i / 4] |= u32((7 * i + 1) & 255) << (8 * (i % 4));
+      for (int b = 0; b < 4; b++) job.label.push_back(char(g.digit >> (8 * b)));
+      const Words words = run(~u64(0), job);
+      u64 all = 0;
+      for (u64 w : words) all ^= w;
+      if (words[0] != g.first || words[1] != g.second || words[1023] != g.last || all != g.all) fail("the engine has other words modulo %" PRIu64, g.q);
+    }
+  }
+
   // Expands a limb; stops after `rows` of it.
-  void run(u64 rows) {
-    const Job job = draw();
+  Words run(u64 rows) { return run(rows, draw()); }
+  Words run(u64 rows, const Job& job) {
     std::vector<Prime> primes(job.limb + 1, Prime{job.q, 0});
     const Context context(primes, job.log_n);
     const Words words = context.expansion(job.seed, job.label, job.limb);
@@ -113,6 +134,7 @@ class Bench {
       }
     }
     limbs_++;
+    return words;
   }
 
   void wrong_use() {
@@ -168,6 +190,7 @@ int main(int argc, char** argv) {
   Bench bench(argc, argv, seed);
   bench.reset();
   bench.wrong_use();
+  bench.engine();
   for (u64 i = 0; i < n; i++) bench.run(~u64(0));
   for (u64 i = 0; i < args.number("resets", 0); i++) {
     bench.run(bench.rng().below(8));

@@ -102,6 +102,8 @@ pub struct Unit {
     pub writes: Option<u64>,
     /// Terms of the longest sum that it computes.
     pub accumulators: Option<u32>,
+    /// Sums or conversions of the same words that one pass makes at most; `rows` is what a pass takes.
+    pub together: u32,
     /// Results that wait in it until memory has space for them.
     pub buffers: u32,
     /// Whether each cluster has its own, which works on whole limbs; otherwise a limb is spread over all clusters.

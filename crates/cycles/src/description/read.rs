@@ -153,7 +153,7 @@ impl<'t> File<'t> {
     }
 
     fn unit(r: &Reader<'_>, name: &str) -> Result<Unit> {
-        const FIELDS: [&str; 10] = [
+        const FIELDS: [&str; 11] = [
             "count",
             "rows",
             "first",
@@ -162,6 +162,7 @@ impl<'t> File<'t> {
             "reads",
             "writes",
             "accumulators",
+            "together",
             "buffers",
             "cluster",
         ];
@@ -189,6 +190,7 @@ impl<'t> File<'t> {
             reads: r.whole("reads", &WORDS)?,
             writes: r.whole("writes", &WORDS)?,
             accumulators: r.whole("accumulators", &terms)?.map(|n| n as u32),
+            together: r.whole("together", &many)?.unwrap_or(1) as u32,
             buffers: r.whole("buffers", &results)?.unwrap_or(0) as u32,
             in_clusters,
         };

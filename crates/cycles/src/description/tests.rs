@@ -26,6 +26,7 @@ width = 64
 reads = 128
 writes = 64
 accumulators = 1
+together = 3
 buffers = 2
 cluster = "each"
 source = "a test"
@@ -111,10 +112,21 @@ fn every_description_that_comes_with_the_program_is_read_and_says_what_is_assume
     }
     let taiyi = Description::named("taiyi").unwrap();
     // Printed: 151.6 mm², 456 limbs of 36 bits at N = 2^16, 24,576 multiply-accumulators, a limb every 64 cycles.
-    assert!((taiyi.area.unwrap().total() - 151.6).abs() < 0.1);
+    assert!((taiyi.area.as_ref().unwrap().total() - 151.6).abs() < 0.1);
     assert_eq!(taiyi.memories[0].bytes * 8, (456 * 36) << 16);
     assert_eq!(taiyi.units.iter().map(|u| u.width).max(), Some(24_576));
-    assert_eq!(taiyi.units.iter().find(|u| u.name == "ntt").unwrap().rows.of(16).at(1), 64);
+    let figures = |unit: &str, terms: u32| {
+        let u = taiyi.unit(unit).unwrap();
+        [&u.rows, &u.first, &u.last].map(|e| e.of(16).at(terms))
+    };
+    assert_eq!(figures("ntt", 1)[0], 64);
+    // What rtl/taiyi_ntt/README.md derives for a limb in four clusters and ten cycles a multiplier, and rtl/taiyi_prng/README.md.
+    assert_eq!(figures("ntt", 1)[1..], [347, 411]);
+    assert!(figures("prng", 1)[0] >= 116 && figures("prng", 1)[1] >= 52);
+    // A word meets 24 keys, and 12 targets.
+    let together = |unit: &str| taiyi.unit(unit).unwrap().together;
+    assert_eq!((together("ip"), together("bconv"), together("ewe")), (24, 12, 1));
+    assert_eq!(figures("ip", 6)[0], 6 * 64);
     assert_eq!(Description::named("taiyi-serial").unwrap().mode, Mode::Serial);
 }
 
@@ -128,7 +140,8 @@ fn every_table_is_read() {
     assert_eq!((d.technology.as_deref(), d.network), (Some("28 nm"), 3));
     let ntt = d.unit("ntt").unwrap();
     assert_eq!((ntt.count, ntt.width, ntt.reads, ntt.writes), (2, 64, Some(128), Some(64)));
-    assert_eq!((ntt.accumulators, ntt.buffers, ntt.in_clusters), (Some(1), 2, true));
+    assert_eq!((ntt.accumulators, ntt.together, ntt.buffers, ntt.in_clusters), (Some(1), 3, 2, true));
+    assert_eq!(d.unit("ewe").unwrap().together, 1);
     assert_eq!((ntt.rows.of(10).at(1), ntt.first.of(10).at(1), ntt.last.of(10).at(1)), (16, 40, 66));
     let place = |name: &str| d.units.iter().position(|u| u.name == name).unwrap();
     assert_eq!(d.run_of(Kind::Lift), Some(Run::With(Kind::Ntt, place("ewe"))));
@@ -236,6 +249,7 @@ fn what_is_wrong_is_named_with_its_place_and_what_would_be_right() {
             "[unit.ntt]: `last` is 20 at N = 2^4 and 1 terms, before `rows` (1) or `first` (40)",
         ),
         ("width = 64\n", "", "[unit.ntt]: the field `width` is missing"),
+        ("together = 3", "together = 0", "[unit.ntt]: `together` is 0; give a whole number, 1 to 4096"),
         ("cluster = \"each\"", "cluster = 2", "[unit.ntt]: `cluster` is 2; give \"all\" or \"each\""),
         (
             "cluster = \"each\"\nsource = \"a test\"",

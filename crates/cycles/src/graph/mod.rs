@@ -31,6 +31,8 @@ pub(crate) struct Node {
 pub(crate) struct Limb {
     pub(crate) class: Class,
     pub(crate) bits: u8,
+    /// Whether it follows from plaintexts alone.
+    pub(crate) plain: bool,
 }
 
 /// Instructions in an order in which each reads what stands before it.
@@ -100,7 +102,7 @@ impl Graph {
 
     /// An input limb of a modulus of `bits` bits.
     pub fn input(&mut self, class: Class, bits: u8) -> Value {
-        self.limb(Limb { class, bits })
+        self.limb(Limb { class, bits, plain: class == Class::Plain })
     }
 
     fn limb(&mut self, limb: Limb) -> Value {
@@ -134,7 +136,8 @@ impl Graph {
                 self.operands.push(value);
             }
         }
-        let result = self.limb(Limb { class: Class::Value, bits });
+        let plain = !operands.is_empty() && operands.iter().all(|&v| self.limbs[v as usize].plain);
+        let result = self.limb(Limb { class: Class::Value, bits, plain });
         self.nodes.push(Node {
             kind,
             terms,

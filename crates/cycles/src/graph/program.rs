@@ -34,8 +34,6 @@ struct Reader<'p> {
     graph: Graph,
     inputs: Vec<Value>,
     values: Vec<Value>,
-    /// Whether a limb follows from plaintexts alone, by its number in the graph.
-    plain: Vec<bool>,
 }
 
 impl<'p> Reader<'p> {
@@ -47,8 +45,7 @@ impl<'p> Reader<'p> {
                 inputs.push(graph.input(class_of(group), program.modulus(m).bits() as u8));
             }
         }
-        let plain = graph.limbs.iter().map(|limb| limb.class == Class::Plain).collect();
-        Ok(Self { program, graph, inputs, values: vec![0; program.values()], plain })
+        Ok(Self { program, graph, inputs, values: vec![0; program.values()] })
     }
 
     fn value(&self, operand: Operand) -> Value {
@@ -89,16 +86,12 @@ impl<'p> Reader<'p> {
             Opcode::Dot => operands.len() / 2,
             _ => 1,
         };
-        let value =
-            self.graph.push(self.kind(opcode, operands, coefficients), operands, bits, terms as u32)?;
-        let plain = operands.iter().all(|&v| self.plain[v as usize]);
-        self.plain.push(plain);
-        Ok(value)
+        self.graph.push(self.kind(opcode, operands, coefficients), operands, bits, terms as u32)
     }
 
     fn kind(&self, opcode: Opcode, operands: &[Value], coefficients: bool) -> Kind {
         let of = |class| operands.iter().any(|&v| self.graph.limbs[v as usize].class == class);
-        let plain = || operands.iter().any(|&v| self.plain[v as usize]);
+        let plain = || operands.iter().any(|&v| self.graph.limbs[v as usize].plain);
         match opcode {
             Opcode::Ntt => Kind::Ntt,
             Opcode::Intt => Kind::Intt,

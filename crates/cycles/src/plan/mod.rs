@@ -1,12 +1,15 @@
 //! A graph on a machine: which unit runs each instruction and how long, where each limb is kept, and what its transfer takes.
 
 mod fuse;
+mod pass;
 #[cfg(test)]
 mod tests;
 
 use crate::description::{Channel, Description, Pack, Run};
 use crate::error::Refused;
 use crate::graph::{Class, Graph, Kind, Node, Value};
+
+pub(crate) use pass::NONE;
 
 /// The unit of an instruction that takes no time.
 pub(crate) const FREE: u16 = u16::MAX;
@@ -21,11 +24,16 @@ pub(crate) struct Op {
     pub(crate) node: u32,
     pub(crate) kind: Kind,
     pub(crate) unit: u16,
-    /// Cycles that it holds the unit, to the first row of its result, and to the last one.
+    /// Cycles that it holds the unit if it passes alone, to the first row of its result, and to the last one.
     pub(crate) rows: u32,
     pub(crate) head: u32,
     pub(crate) tail: u32,
     pub(crate) terms: u32,
+    /// Cycles that ports hold the unit, whatever passes with it.
+    pub(crate) ports: u32,
+    /// The words that it shares with others, and how many of these pass together at most.
+    pub(crate) words: u32,
+    pub(crate) together: u32,
     /// Its operands among all of the plan, each once.
     pub(crate) first: u32,
     pub(crate) len: u32,
@@ -86,6 +94,7 @@ impl<'a> Plan<'a> {
             expand: None,
         };
         fuse::fuse(&mut plan)?;
+        pass::find(&mut plan);
         plan.fits()?;
         if let Some(unit) = machine.expand {
             plan.expand = Some(plan.timed(Kind::Add, unit, 0, 1, 0)?);
@@ -127,14 +136,28 @@ impl<'a> Plan<'a> {
     fn op(&self, at: u32, node: &Node, unit: Option<usize>) -> Result<Op, Refused> {
         let mut op = match unit {
             Some(unit) => self.timed(node.kind, unit, at, node.terms, node.reads)?,
-            None => Op { unit: FREE, rows: 0, head: 0, tail: 0, ..self.blank(node.kind, at, node.terms) },
+            None => self.blank(node.kind, at, node.terms),
         };
         op.result = node.result;
         Ok(op)
     }
 
     fn blank(&self, kind: Kind, node: u32, terms: u32) -> Op {
-        Op { node, kind, unit: FREE, rows: 0, head: 0, tail: 0, terms, first: 0, len: 0, result: 0 }
+        Op {
+            node,
+            kind,
+            unit: FREE,
+            rows: 0,
+            head: 0,
+            tail: 0,
+            terms,
+            ports: 0,
+            words: pass::NONE,
+            together: 1,
+            first: 0,
+            len: 0,
+            result: 0,
+        }
     }
 
     fn timed(&self, kind: Kind, unit: usize, node: u32, terms: u32, reads: u32) -> Result<Op, Refused> {
@@ -151,7 +174,8 @@ impl<'a> Plan<'a> {
         let figure = at(&u.rows);
         let read = u.reads.map_or(0, |words| (n * u64::from(reads)).div_ceil(words));
         let written = u.writes.map_or(0, |words| n.div_ceil(words));
-        let rows = figure.max(read).max(written).max(1);
+        let ports = read.max(written).max(1);
+        let rows = figure.max(ports);
         // What ports delay, the last row is late.
         let tail = at(&u.last).saturating_add(rows - figure.min(rows));
         let short = |cycles: u64| {
@@ -161,7 +185,8 @@ impl<'a> Plan<'a> {
                 .ok_or(Refused::Long { log: LOG_LONGEST.0 })
         };
         let (rows, head, tail) = (short(rows)?, short(at(&u.first))?, short(tail.max(rows))?);
-        Ok(Op { unit: unit as u16, rows, head: head.min(tail), tail, ..self.blank(kind, node, terms) })
+        let op = self.blank(kind, node, terms);
+        Ok(Op { unit: unit as u16, rows, head: head.min(tail), tail, ports: short(ports)?, ..op })
     }
 
     /// How the machine runs a kind.

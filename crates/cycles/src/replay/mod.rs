@@ -9,6 +9,7 @@ mod channel;
 mod ledger;
 mod memory;
 mod moves;
+mod pass;
 mod run;
 mod state;
 #[cfg(test)]
@@ -181,6 +182,8 @@ pub(crate) struct Issue {
     pub(crate) done: u64,
     pub(crate) cause: Event,
     pub(crate) instance: u32,
+    /// Cycles that it holds the unit by itself.
+    pub(crate) rows: u32,
 }
 
 /// What a unit did.

@@ -6,6 +6,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use super::channel::Channel;
 use super::ledger::Ledger;
 use super::memory::{Memory, Slot};
+use super::pass::{Pass, Passes};
 use super::state::{ANYWHERE, Bound, Instance, Limb, NONE, first_free, limbs};
 use super::{Event, Flow, Issue, Options, START, Schedule, Transfer, Wait, Work};
 use crate::description::Mode;
@@ -53,6 +54,10 @@ pub(super) struct Run<'a> {
     pub(super) last: Event,
     /// The limbs that the instruction has asked for.
     pub(super) asked: Vec<Value>,
+    /// The pass of each instruction, and how many are in it.
+    passes: Passes,
+    /// The pass of the last instruction of a unit.
+    pass: Pass,
 }
 
 impl<'a> Run<'a> {
@@ -91,6 +96,8 @@ impl<'a> Run<'a> {
             cycles: 0,
             last: START,
             asked: Vec::new(),
+            passes: Passes::of(plan, order),
+            pass: Pass { number: NONE, last: 0, instance: 0, turn: (0, START) },
         }
     }
 
@@ -153,7 +160,8 @@ impl<'a> Run<'a> {
     }
 
     fn issue(&mut self, k: u32, i: u32) {
-        let (plan, op) = (self.plan, self.plan.ops[i as usize]);
+        let plan = self.plan;
+        let op = self.passes.op(plan, i);
         let reads = plan.reads(&op);
         self.asked.clear();
         for &value in reads {
@@ -200,7 +208,8 @@ impl<'a> Run<'a> {
     /// An instruction that takes no time.
     fn free_issue(&mut self, op: &Op, i: u32, slot: Slot) -> Issue {
         let start = self.operands(op, ANYWHERE).later(Bound { at: slot.at, by: slot.by, wait: Wait::Space });
-        let issue = Issue { start: start.at, end: start.at, done: start.at, cause: start.by, instance: 0 };
+        let issue =
+            Issue { start: start.at, end: start.at, done: start.at, cause: start.by, ..Issue::default() };
         self.made(op, i, issue, ANYWHERE, slot)
     }
 
@@ -217,6 +226,12 @@ impl<'a> Run<'a> {
             true => (instance as u32 / described.count) as u8,
             false => ANYWHERE,
         };
+        let pass = self.passes.number(i);
+        // The instruction of the same pass before this one.
+        let before = (pass != NONE && pass == self.pass.number).then_some(self.pass.last);
+        if before.is_none() {
+            self.pass = Pass { number: pass, last: i, instance: 0, turn: self.turn };
+        }
         // What must come first, beside that the unit is free.
         let needed = |run: &Self, instance: usize| {
             let mut bound = run.operands(op, cluster(instance));
@@ -230,11 +245,13 @@ impl<'a> Run<'a> {
                 bound = bound.later(Bound { at, by, wait: Wait::Space });
             }
             if plan.machine.mode == Mode::Serial {
-                bound = bound.later(Bound { at: run.turn.0, by: run.turn.1, wait: Wait::Turn });
+                let (at, by) = run.pass.turn;
+                bound = bound.later(Bound { at, by, wait: Wait::Turn });
             }
             bound
         };
         let at = match described.in_clusters {
+            _ if before.is_some() => self.pass.instance,
             false => first_free(&self.units[unit]),
             true => (0..self.units[unit].len())
                 .min_by_key(|&at| self.units[unit][at].free.max(needed(self, at).at))
@@ -242,10 +259,10 @@ impl<'a> Run<'a> {
         };
         let needed = needed(self, at);
         let instance = &self.units[unit][at];
-        let (free, before) = (instance.free, instance.last);
-        let (start, cause) = if needed.at > free { (needed.at, needed.by) } else { (free, before) };
+        let (free, last) = (instance.free, instance.last);
+        let (start, cause) = if needed.at > free { (needed.at, needed.by) } else { (free, last) };
         let rows = u64::from(op.rows);
-        let end = self.read(op, start);
+        let end = self.read(op, start, before);
         let slowed = end - (start + rows);
         let mut done = start + u64::from(op.tail) + slowed;
         if buffers > 0 && slot.at > start {
@@ -267,14 +284,19 @@ impl<'a> Run<'a> {
         work.slowed += slowed;
         work.waiting[needed.wait as usize] += start - free;
         work.used += plan.graph.n() * u64::from(op.terms.max(1));
-        self.turn = (done, i);
-        self.made(op, i, Issue { start, end, done, cause, instance: at as u32 }, cluster(at), slot)
+        if before.is_none() || done > self.turn.0 {
+            self.turn = (done, i);
+        }
+        (self.pass.last, self.pass.instance) = (i, at);
+        let issue = Issue { start, end, done, cause, instance: at as u32, rows: op.rows };
+        self.made(op, i, issue, cluster(at), slot)
     }
 
-    /// When the operands of an instruction have been read from memory.
-    fn read(&mut self, op: &Op, start: u64) -> u64 {
+    /// When the operands of an instruction have been read from memory. What the one before it in a pass has read is there.
+    fn read(&mut self, op: &Op, start: u64, before: Option<u32>) -> u64 {
         let mut end = start + u64::from(op.rows);
-        for &value in self.plan.reads(op) {
+        let there = before.map_or(&[][..], |i| self.plan.reads(&self.plan.ops[i as usize]));
+        for &value in self.plan.reads(op).iter().filter(|v| !there.contains(v)) {
             let (slot, memory) = (self.limbs[value as usize].slot, self.home(value).memory);
             end =
                 end.max(self.memories[memory as usize].access(slot, start, self.limb_bytes, op.rows.into()));

@@ -3,17 +3,18 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::bounds::Bounds;
 use crate::description::Description;
 use crate::graph::{Graph, Kind};
 use crate::order::{Order, Uses, order};
 use crate::plan::FREE;
 
 /// Limbs of 1,024 words of 32 bits on two units, some of keys made from seeds.
-fn machine(limbs: u64, count: u64, seeded: bool) -> Description {
+fn machine(limbs: u64, count: u64, seeded: bool, together: u32) -> Description {
     let text = format!(
         "[machine]\nname = \"small\"\nword_bits = 32\nghz = 1\nsource = \"test\"\n\
          [unit.ntt]\ncount = {count}\nrows = 64\nfirst = 200\nlast = 264\nwidth = 16\nsource = \"test\"\n\
-         [unit.ewe]\nrows = \"32*terms\"\nfirst = 16\nlast = \"32*terms + 16\"\nwidth = 32\nsource = \"test\"\n\
+         [unit.ewe]\nrows = \"32*terms\"\nfirst = 16\nlast = \"32*terms + 16\"\nwidth = 32\ntogether = {together}\nsource = \"test\"\n\
          [runs]\nntt = \"ntt\"\nintt = \"ntt\"\nadd = \"ewe\"\ndot = \"ewe\"\nneg = \"none\"\n\
          lift = {{ with = \"ntt\", else = \"ewe\" }}\nscale = {{ with = \"intt\", else = \"ewe\" }}\n\
          [memory.limbs]\nbytes = {}\nsource = \"test\"\n\
@@ -85,6 +86,22 @@ fn check(plan: &Plan<'_>, s: &Schedule, options: &Options) {
             assert!(!overlap(spans), "unit {u}.{instance} does two things at once");
         }
     }
+    // Sums of the same words that follow each other take the cycles of at least as many passes as they need.
+    for (u, unit) in plan.machine.units.iter().enumerate().filter(|(u, _)| plan.instances[*u] == 1) {
+        let words = |op: &crate::plan::Op| -> Vec<Value> {
+            let class = |v: &Value| plan.graph.class(*v).unwrap();
+            let key = |v: &Value| matches!(class(v), Class::Key | Class::SeededKey);
+            plan.reads(op).iter().copied().filter(|v| op.kind == Kind::DotKey && !key(v)).collect()
+        };
+        let own = ops.iter().zip(issues).filter(|(op, _)| usize::from(op.unit) == u);
+        let mut own: Vec<_> = own.map(|(op, issue)| (issue.start, issue.end, words(op), op.rows)).collect();
+        own.sort_unstable();
+        for run in own.chunk_by(|a, b| a.2 == b.2 && !a.2.is_empty()) {
+            let held: u64 = run.iter().map(|r| r.1 - r.0).sum();
+            let passes = (run.len() as u64).div_ceil(unit.together.into());
+            assert!(held >= passes * u64::from(run[0].3), "{run:?} in {held} cycles");
+        }
+    }
     // A channel moves whole beats one after the other: 33.3 bytes a cycle, and at most a cycle of rounding each.
     let passed = s.transfers.iter().filter(|t| t.flow != Flow::Expanded);
     let moved: u64 = passed.map(|t| plan.homes[t.value as usize].bytes).sum();
@@ -96,7 +113,7 @@ fn check(plan: &Plan<'_>, s: &Schedule, options: &Options) {
     }
     for (op, issue) in ops.iter().zip(issues) {
         assert!(
-            issue.end >= issue.start + u64::from(op.rows)
+            issue.end >= issue.start + u64::from(issue.rows)
                 && issue.done >= issue.end
                 && issue.done <= s.cycles
         );
@@ -133,12 +150,13 @@ proptest! {
     #[test]
     fn schedules_are_what_a_machine_can_do(
         graph in graph(), limbs in 3u64..20, count in 1u64..3, seeded in any::<bool>(), chaining in any::<bool>(),
-        write_results in any::<bool>(), window in prop::sample::select(vec![None, Some(4), Some(64)]),
+        write_results in any::<bool>(), together in 1u32..4, window in prop::sample::select(vec![None, Some(4), Some(64)]),
     ) {
-        let small = machine(limbs, count, seeded);
+        let small = machine(limbs, count, seeded, together);
         let plan = Plan::new(&small, &graph).unwrap();
         let by = window.map_or(Order::Program, Order::window);
-        let seq = order(&plan, &Uses::of(&plan), by);
+        let uses = Uses::of(&plan);
+        let seq = uses.gather(&plan, order(&plan, &uses, by));
         let mut sorted = seq.clone();
         sorted.sort_unstable();
         prop_assert_eq!(sorted, (0..plan.ops.len() as u32).collect::<Vec<_>>());
@@ -146,6 +164,7 @@ proptest! {
         let s = replay(&plan, &seq, &options, u64::MAX).unwrap();
         check(&plan, &s, &options);
         prop_assert!(s.resident[0] <= limbs);
+        prop_assert!(Bounds::of(&plan, &options).most() <= s.cycles);
         // A limit that is met changes nothing, one that is not gives the run up.
         prop_assert!(replay(&plan, &seq, &options, s.cycles) == Some(s.clone()));
         prop_assert!(s.cycles == 0 || replay(&plan, &seq, &options, s.cycles - 1).is_none());

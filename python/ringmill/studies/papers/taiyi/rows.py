@@ -15,11 +15,12 @@ UTILISATION = (
 )
 #: What is counted of each machine's traffic.
 ACCOUNT = {
-    "taiyi-keys-free": "keys cause no traffic, which no memory does",
+    "taiyi-keys-free": "keys cause no traffic, which no memory does; no multiplier of conversions idles",
     "taiyi": "halves of keys from seeds, everything counted at 1 TB/s",
     "taiyi-60": "words of 60 bits, halves of keys from seeds, everything counted at 1 TB/s",
     "taiyi-whole-keys": "both halves of keys counted at 1 TB/s",
-    "taiyi-serial-keys-free": "one component at a time, keys cause no traffic",
+    "taiyi-serial-keys-free": "one component at a time, keys cause no traffic; no multiplier of conversions "
+    "idles",
     "taiyi-serial": "one component at a time, halves of keys from seeds",
 }
 
@@ -185,7 +186,7 @@ def areas(figures: Row) -> list[Row]:
             machine="taiyi",
             paper=shares,
             ours={name: round(by["Taiyi"]["mm2"] * share / 100, 2) for name, share in shares.items()},
-            why="mm² by the printed shares; no synthesis of ours stands behind them",
+            why="mm² by the printed shares; syntheses of ours stand in rtl/taiyi_arrays and rtl/taiyi_prng",
         )
     )
     found.append(

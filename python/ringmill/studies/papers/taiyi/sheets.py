@@ -23,8 +23,8 @@ NOTES = (
     "*Occupied* is the part of the cycles in which a unit works, *used* the part of its multipliers that "
     "had work. The array for inner products is used below 10 %.",
     "The serial mode is printed as one component a cycle without overlap. Ours waits for the last word of "
-    "each instruction; with 256 cycles a transform that alone is longer than the printed time, so the "
-    "paper's components overlap their fill.",
+    "each instruction; with 347 cycles to a transform's first word that alone is longer than the printed "
+    "time, so the paper's components overlap their fill.",
     "Levels of one prime of 36 bits hold no bootstrapping of ours, whose first product needs a scale of "
     "46 bits. Programs of the paper's shape are schedules there, without a claim of precision. Ours run "
     "on machines of 60 bits.",
