@@ -78,8 +78,17 @@ class Ringmill(LiteXModule):
         """Put the registers on a SoC's bus, the memory on a port of its DRAM, the event on its interrupts."""
         region = SoCRegion(origin=origin, size=REGISTERS, cached=False)
         base = soc.bus.regions["main_ram"].origin
-        port = port or soc.sdram.crossbar.get_port(data_width=DATA_BITS)
-        self.to_memory = LiteDRAMAXI2Native(self.memory, port, base_address=base)
+        port = port or soc.sdram.crossbar.get_port()
+        memory = self.memory
+        if port.data_width > DATA_BITS:
+            # The bursts are whole units of 64 bytes. LiteDRAM's own converter of ports waits for ever here.
+            memory = axi.AXIInterface(data_width=port.data_width, address_width=32, id_width=1)
+            self.widened = axi.AXIUpConverter(self.memory, memory)
+        elif port.data_width < DATA_BITS:
+            raise ValueError(
+                f"the core's bus has {DATA_BITS} bits, the DRAM's port {port.data_width}: take a narrower one"
+            )
+        self.to_memory = LiteDRAMAXI2Native(memory, port, base_address=base)
         soc.bus.add_slave("ringmill", self.bus, region)
         if soc.irq.enabled:
             soc.irq.add("ringmill", use_loc_if_exists=True)
