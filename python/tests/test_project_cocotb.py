@@ -6,11 +6,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from cores import primes
 from sample_designs import SMALL, small_kernel
 
-from ringmill.project import write
+import ringmill as rm
+from ringmill.project import Core, write
 from ringmill.project.make import make
 
 _HAS_COCOTB = "import cocotb, cocotbext.axi"
@@ -94,3 +97,40 @@ def test_a_wrapper_that_takes_accesses_while_its_core_is_in_reset_is_found(
     assert "AssertionError: no answer to a read of 0x0 for 1000 cycles" in done.stdout, (
         done.stdout + done.stderr
     )
+
+
+#: The least core, and a program without transforms: Icarus runs a thousand cycles a second.
+LEAST = Core(
+    word_bits=32,
+    butterflies=1,
+    log_n_max=10,
+    moduli=2,
+    multiplier="sparse-word-montgomery",
+    family="ecp5",
+    tile="lut",
+    bus_bits=64,
+)
+
+
+@rm.kernel
+def plus(x: Any, y: Any) -> Any:
+    return x + y
+
+
+@pytest.mark.long
+@needs_cocotb
+@pytest.mark.skipif(
+    shutil.which("iverilog") is None or shutil.which("yosys") is None, reason="needs Icarus and yosys"
+)
+def test_another_simulator_computes_the_same_from_the_netlist_of_yosys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    q, p = sorted(primes(LEAST.multiplier, LEAST.word_bits, 2))
+    params = rm.Params.from_primes(10, [q], [p], 1, scale_bits=24, insecure=True)
+    out = tmp_path / "plus"
+    write(plus.compile(rm.vector(8), rm.vector(8), params=params, magnitude=0.25), LEAST, out)
+    monkeypatch.setenv("SIM", "icarus")
+    monkeypatch.setenv("ONLY", "program")
+    done = make(out, "selftest-cocotb")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "PASS 1 of 1 tests" in done.stdout

@@ -81,7 +81,7 @@ class Ringmill(LiteXModule):
         port = port or soc.sdram.crossbar.get_port()
         memory = self.memory
         if port.data_width > DATA_BITS:
-            # The bursts are whole units of 64 bytes. LiteDRAM's own converter of ports waits for ever here.
+            # Bursts are whole units of 64 bytes. LiteDRAM's own converter of ports comes to a standstill.
             memory = axi.AXIInterface(data_width=port.data_width, address_width=32, id_width=1)
             self.widened = axi.AXIUpConverter(self.memory, memory)
         elif port.data_width < DATA_BITS:
