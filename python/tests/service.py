@@ -94,9 +94,13 @@ class Service:
 
     def tenant(self, name: str, *options: str) -> Client:
         """A client of a new tenant."""
+        return self.client(self.token_of(name, *options))
+
+    def token_of(self, name: str, *options: str) -> str:
+        """A token of a new tenant."""
         verb = [str(program()), "tenant", name, "--dir", str(self.folder), *options]
         done = subprocess.run(verb, capture_output=True, text=True, check=True)
-        return self.client(done.stdout.strip())
+        return done.stdout.strip()
 
     def workers(self) -> list[int]:
         """Processes that work for it."""

@@ -163,7 +163,7 @@ pub(crate) fn opened(config: &Config) -> Result<(Store, TokenKey), ServeError> {
 }
 
 /// The name of a node, which its folder keeps.
-fn node(dir: &Path) -> Result<String, ServeError> {
+pub(crate) fn node(dir: &Path) -> Result<String, ServeError> {
     let path = dir.join("node");
     if let Ok(name) = fs::read_to_string(&path) {
         return Ok(name);

@@ -283,6 +283,16 @@ impl Blobs {
         Ok(())
     }
 
+    /// Removes the folder of a tenant that is gone.
+    pub(crate) fn clear(&self, tenant: i64) -> Result<(), ServeError> {
+        match fs::remove_dir_all(self.dir.join("objects").join(tenant.to_string())) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(ServeError::io("removing the folder of a tenant")(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Where an object lies. Hashes are checked where they come in: they are hexadecimal digits.
     pub(crate) fn object(&self, tenant: i64, hash: &str) -> PathBuf {
         self.dir.join("objects").join(tenant.to_string()).join(&hash[..2]).join(hash)

@@ -8,7 +8,9 @@ use crate::blobs::{Blobs, listed};
 use crate::config::Keep;
 use crate::error::ServeError;
 use crate::store::expiry::{self, Gone};
-use crate::store::{Store, objects};
+use crate::store::tenants::{self, Removed};
+use crate::store::{Store, objects, uploads};
+use crate::token::Caller;
 
 /// Seconds after which what lies in a bucket and is no object is removed.
 const ORPHANED: i64 = 24 * 3600;
@@ -63,6 +65,27 @@ pub(crate) fn collect(store: &Store, blobs: &Blobs) -> Result<(), ServeError> {
             })?;
         }
     }
+}
+
+/// Deletes a tenant with everything that it has here and in the bucket; what another node holds goes there.
+pub(crate) fn forget(
+    store: &Store,
+    blobs: &Blobs,
+    node: &str,
+    by: Option<&Caller>,
+    name: &str,
+) -> Result<(i64, Removed), ServeError> {
+    let (tenant, removed) = store.now(|t| tenants::remove(t, by, name))?;
+    if let Some(vault) = blobs.vault() {
+        vault.forget()?;
+    }
+    store.scrub()?;
+    for id in store.now(|t| uploads::sweep(t, node))? {
+        blobs.remove(&blobs.upload(&id));
+    }
+    collect(store, blobs)?;
+    blobs.clear(tenant)?;
+    Ok((tenant, removed))
 }
 
 /// Removes copies of objects of a bucket: those whose object is gone, and beyond a number of bytes those that were not used longest.

@@ -54,6 +54,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 pub use backup::Saved;
 pub use collect::Collected;
+pub use store::tenants::Removed;
 pub use worker::child::work;
 
 use crate::app::{App, opened};
@@ -187,6 +188,18 @@ pub fn add_tenant(config: &Config, name: &str) -> Result<String, ServeError> {
         };
         Ok(tenants::add_token(t, &key, None, tenant, &Scope::ALL, None)?.1)
     })
+}
+
+/// Deletes a tenant with everything that it has. The service may run: it ends the tenant's jobs within a third of a lease. The master
+/// key is not needed.
+///
+/// # Errors
+/// A folder that holds no service, and a name that no tenant has.
+pub fn forget(config: &Config, name: &str) -> Result<Removed, ServeError> {
+    named(config)?;
+    let store = Store::open(config)?;
+    let node = if store.is_shared() { app::node(&config.dir)? } else { String::new() };
+    collect::forget(&store, &Blobs::unlocked(config)?, &node, None, name).map(|(_, removed)| removed)
 }
 
 /// Refuses a folder that no service has made.

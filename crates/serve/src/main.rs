@@ -7,7 +7,7 @@ use lexopt::prelude::*;
 use ringmill_serve::config::{Bucket, Config, MASTER, Master, Postgres, Tls};
 use ringmill_serve::error::ServeError;
 use ringmill_serve::{
-    add_tenant, backup, check, check_audit, encrypt, gc, logging, openapi, rewrap, serve, work,
+    add_tenant, backup, check, check_audit, encrypt, forget, gc, logging, openapi, rewrap, serve, work,
 };
 
 const HELP: &str = "\
@@ -15,6 +15,7 @@ Runs encrypted programs for tenants over HTTP: docs/service.md.
 
     ringmill-serve --dir DIR [OPTIONS]     serve; prints the address, and the first token of a new folder
     ringmill-serve tenant NAME --dir DIR   add a tenant, or a token to one; prints a token
+    ringmill-serve forget NAME --dir DIR   delete a tenant with everything that it has
     ringmill-serve gc --dir DIR            remove what is over, and files that no object has; --dry-run counts it
     ringmill-serve backup --dir DIR --to B copy everything to folder B, which can be served; the service may run
     ringmill-serve check --dir DIR         look whether everything is there; --deep reads every object
@@ -65,6 +66,7 @@ Runs encrypted programs for tenants over HTTP: docs/service.md.
 enum Verb {
     Serve,
     Tenant(String),
+    Forget(String),
     Gc,
     Backup,
     Check,
@@ -94,6 +96,7 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
             Value(word) if first => {
                 verb = match &word.string()?[..] {
                     "tenant" => Verb::Tenant(parser.value()?.string()?),
+                    "forget" => Verb::Forget(parser.value()?.string()?),
                     "gc" => Verb::Gc,
                     "backup" => Verb::Backup,
                     "check" => Verb::Check,
@@ -199,6 +202,7 @@ fn run(verb: Verb, config: Config, more: More) -> Result<(), ServeError> {
         Verb::Work { memory, file } => work(memory, file)?,
         Verb::OpenApi => println!("{}", openapi()?),
         Verb::Tenant(name) => println!("{}", add_tenant(&config, &name)?),
+        Verb::Forget(name) => println!("{}", json(serde_json::to_string(&forget(&config, &name)?))),
         Verb::Gc => println!("{}", json(serde_json::to_string(&gc(&config, more.dry)?))),
         Verb::Backup => {
             let to = more.to.unwrap_or_default();

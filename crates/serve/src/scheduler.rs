@@ -1,6 +1,6 @@
 //! Jobs from the queue to the workers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -30,6 +30,8 @@ const IDLE: Duration = Duration::from_secs(60);
 #[derive(Default)]
 pub(crate) struct Runs {
     running: Mutex<HashMap<String, Running>>,
+    /// Tenants that were deleted here: no worker keeps what it has of them.
+    gone: Mutex<HashSet<i64>>,
     /// Signals that a job changed.
     pub(crate) changed: Notify,
     /// Signals that a job came further.
@@ -53,6 +55,17 @@ impl Runs {
         self.lock().get(id).map(|running| running.progress)
     }
 
+    /// Ends what runs or is prepared for a tenant that was deleted.
+    pub(crate) fn forget(&self, tenant: i64, jobs: &[String]) {
+        self.gone.lock().unwrap_or_else(PoisonError::into_inner).insert(tenant);
+        jobs.iter().for_each(|job| self.cancel(job));
+        self.queued.notify_waiters();
+    }
+
+    fn is_gone(&self, tenant: i64) -> bool {
+        self.gone.lock().unwrap_or_else(PoisonError::into_inner).contains(&tenant)
+    }
+
     /// Ends the run of a job, if it runs here.
     pub(crate) fn cancel(&self, id: &str) {
         if let Some(running) = self.lock().get(id) {
@@ -64,32 +77,27 @@ impl Runs {
 
 /// Runs jobs one after the other until the service goes down.
 pub(crate) async fn slot(app: Arc<App>) {
-    let mut worker: Option<Worker> = None;
+    let (mut worker, mut used) = (None::<Worker>, Instant::now());
     while !app.is_draining() {
         let lease = app.config.lease;
         match app.store.lease(move |t| jobs::claim(t, lease)).await {
             Ok(Some(job)) => {
                 app.runs.changed.notify_waiters();
                 worker = serve(&app, job, worker).await;
+                used = Instant::now();
                 app.runs.changed.notify_waiters();
                 continue;
             }
             Ok(None) => {}
             Err(error) => tracing::error!(%error, "the queue cannot be read"),
         }
-        let idle = sleep(IDLE);
-        tokio::pin!(idle);
-        let mut poll = interval(POLL);
-        poll.tick().await;
         tokio::select! {
             () = app.runs.queued.notified() => {}
             () = app.going_down() => {}
-            _ = poll.tick() => {}
-            () = &mut idle, if worker.is_some() => {
-                if let Some(idle) = worker.take() {
-                    idle.end().await;
-                }
-            }
+            () = sleep(POLL) => {}
+        }
+        if let Some(idle) = worker.take_if(|idle| used.elapsed() >= IDLE || app.runs.is_gone(idle.tenant)) {
+            idle.end().await;
         }
     }
     if let Some(worker) = worker {

@@ -159,6 +159,14 @@ class Client:
         """What the tenant holds and may hold: name, quotas, bytes by kind, how long things are kept."""
         return dict(self._do(steps.ask_json("GET", "/v1/tenant")))
 
+    @checked
+    def delete_tenant(self, name: str) -> dict[str, Any]:
+        """Delete the token's tenant, whose name says that it is meant, with everything it has.
+
+        Returns the number of its objects and the names of its open jobs, which end. Needs scope ``admin``.
+        """
+        return self._do(steps.delete_tenant(name))
+
     # ---- jobs ---------------------------------------------------------------------------------
 
     @checked
@@ -326,6 +334,10 @@ class AsyncClient:
     async def account(self) -> dict[str, Any]:
         """As `Client.account`."""
         return dict(await self._do(steps.ask_json("GET", "/v1/tenant")))
+
+    async def delete_tenant(self, name: str) -> dict[str, Any]:
+        """As `Client.delete_tenant`."""
+        return await self._do(steps.delete_tenant(name))
 
     async def submit(
         self,

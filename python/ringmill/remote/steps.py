@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
+from urllib.parse import quote
 
 from ringmill import _native
 from ringmill._checks.ownership import of_kind
@@ -199,6 +200,11 @@ def missing_keys(program: str, keys: str | None) -> Steps[list[str]]:
     asked = {"keys": keys}
     reported = yield from ask_json("POST", f"/v1/programs/{named(program)}/missing-keys", asked)
     return list(reported["missing"])
+
+
+def delete_tenant(name: str) -> Steps[dict[str, Any]]:
+    """Delete the tenant of the token, which has this name."""
+    return dict((yield from ask_json("DELETE", f"/v1/tenant?name={quote(name, safe='')}")))
 
 
 # ---- jobs -------------------------------------------------------------------------------------

@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
+use crate::collect;
 use crate::config::Keep;
 use crate::error::ServeError;
 use crate::http::{Problem, body};
-use crate::store::now;
-use crate::store::tenants::{self, Account, TokenRow};
+use crate::store::tenants::{self, Account, Removed, TokenRow};
+use crate::store::{now, spawned};
 use crate::token::{Caller, Scope};
 
 /// The longest life of a token, in seconds: ten years.
@@ -56,6 +58,38 @@ pub(crate) async fn tenant(State(app): State<Arc<App>>, caller: Caller) -> Resul
     let account = app.store.read(move |t| tenants::account(t, caller.tenant)).await?;
     let scopes = caller.scopes.iter().map(|scope| scope.name().to_owned()).collect();
     Ok(Json(Seen { account, keep: app.config.keep, scopes, version: env!("CARGO_PKG_VERSION").into() }))
+}
+
+/// Which tenant is deleted.
+#[derive(Deserialize)]
+pub(crate) struct Named {
+    name: String,
+}
+
+/// Deletes the caller's tenant for good: its data key, tokens, jobs, objects and uploads. `name` says that it is meant.
+#[utoipa::path(delete, path = "/v1/tenant", params(("name" = String, Query, description = "the tenant's name")),
+    responses((status = 200, body = Removed), (status = 400, body = Problem), (status = 422, body = Problem)))]
+pub(crate) async fn remove(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    named: Result<Query<Named>, QueryRejection>,
+) -> Result<Json<Removed>, ServeError> {
+    caller.need(Scope::Admin)?;
+    let Query(Named { name }) = named
+        .map_err(|_| ServeError::bad("Query", "name is to be the name of the tenant that is deleted"))?;
+    let shared = app.clone();
+    let removed = spawned(move || {
+        if shared.store.now(|t| tenants::account(t, caller.tenant))?.name != name {
+            return Err(ServeError::Refused {
+                code: "TenantName".into(),
+                message: "the token is of a tenant of another name; nothing was deleted".into(),
+            });
+        }
+        collect::forget(&shared.store, &shared.blobs, &shared.node, Some(&caller), &name)
+    });
+    let (tenant, removed) = removed.await?;
+    app.runs.forget(tenant, &removed.jobs);
+    Ok(Json(removed))
 }
 
 /// The tenant's tokens, without what they are.

@@ -41,6 +41,7 @@ use crate::http::{admin, health, jobs, objects, uploads};
         jobs::events,
         jobs::cancel,
         admin::tenant,
+        admin::remove,
         admin::list,
         admin::add,
         admin::revoke

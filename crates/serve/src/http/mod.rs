@@ -56,7 +56,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/jobs", get(jobs::list).post(jobs::add))
         .route("/v1/jobs/{id}", get(jobs::see).delete(jobs::cancel))
         .route("/v1/jobs/{id}/events", get(jobs::events))
-        .route("/v1/tenant", get(admin::tenant))
+        .route("/v1/tenant", get(admin::tenant).delete(admin::remove))
         .route("/v1/tokens", get(admin::list).post(admin::add))
         .route("/v1/tokens/{id}", delete(admin::revoke))
         .fallback(|| async { ServeError::NotFound { what: "such path" } })

@@ -44,3 +44,9 @@ pub(crate) fn replace(t: &Transaction<'_>, tenant: i64, wrapped: &Wrapped) -> Re
     )?;
     Ok(())
 }
+
+/// Destroys the key of a tenant: what is encrypted under it is noise from now on.
+pub(crate) fn destroy(t: &Transaction<'_>, tenant: i64) -> Result<(), ServeError> {
+    t.execute("DELETE FROM data_keys WHERE tenant = ?1", values![tenant])?;
+    Ok(())
+}

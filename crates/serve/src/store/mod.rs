@@ -4,6 +4,7 @@
 //! their own: none waits for the disk behind a write.
 
 pub(crate) mod audit;
+pub(crate) mod clock;
 pub(crate) mod data_keys;
 pub(crate) mod database;
 pub(crate) mod expiry;
@@ -22,13 +23,14 @@ pub(crate) mod uploads;
 
 use std::cell::RefCell;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::config::{Config, Postgres};
 use crate::error::ServeError;
+pub(crate) use crate::store::clock::now;
 pub(crate) use crate::store::database::Transaction;
 use crate::store::database::values;
 use crate::store::postgres::{MIGRATING, Manner, Pool, Serving};
@@ -68,6 +70,8 @@ impl Store {
             connection.busy_timeout(Duration::from_secs(10))?;
             connection.pragma_update(None, "journal_mode", "wal")?;
             connection.pragma_update(None, "foreign_keys", true)?;
+            // What is deleted is overwritten: keys of tenants among it.
+            connection.pragma_update(None, "secure_delete", true)?;
             connection.set_prepared_statement_cache_capacity(64);
             Ok(Mutex::new(connection))
         };
@@ -78,7 +82,7 @@ impl Store {
 
     pub(crate) fn postgres(settings: &Postgres) -> Result<Self, ServeError> {
         let pool = Pool::open(settings)?;
-        begin_time(pool.time()?);
+        clock::begin(pool.time()?);
         let store = Self(Arc::new(Backend::Postgres(pool)));
         store.now(migrate)?;
         Ok(store)
@@ -108,6 +112,19 @@ impl Store {
             Backend::Postgres(_) => Err(ServeError::Start(
                 "this copies a service whose database is a file; back PostgreSQL up with pg_dump, and then its objects".into(),
             )),
+        }
+    }
+
+    /// Has deleted rows leave the files of the database: keys of tenants that were destroyed.
+    pub(crate) fn scrub(&self) -> Result<(), ServeError> {
+        match &*self.0 {
+            Backend::Sqlite { writes, .. } => {
+                let connection = writes.lock().unwrap_or_else(PoisonError::into_inner);
+                // Readers may hold a part of the log; the next checkpoint takes that.
+                connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+                Ok(())
+            }
+            Backend::Postgres(pool) => pool.vacuum("data_keys"),
         }
     }
 
@@ -241,23 +258,6 @@ fn set_schema(t: &Transaction<'_>, version: i64) -> Result<(), ServeError> {
             t.execute("INSERT INTO schema_version (version) VALUES (?1)", values![version]).map(drop)
         }
     }
-}
-
-static START: OnceLock<(Instant, i64)> = OnceLock::new();
-
-/// Sets the clock of this process, if it does not run yet.
-fn begin_time(at: i64) {
-    let _ = START.set((Instant::now(), at));
-}
-
-/// Seconds since 1970, by a clock that is read once, when the process starts, and runs on evenly: a jump of the system's clock ends
-/// no lease, job or object. Nodes of one database read its server's.
-pub(crate) fn now() -> i64 {
-    let (start, at) = START.get_or_init(|| {
-        let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        (Instant::now(), at.map_or(0, |d| d.as_secs() as i64))
-    });
-    at + start.elapsed().as_secs() as i64
 }
 
 /// A random name of 16 hexadecimal digits a word.

@@ -204,6 +204,13 @@ impl Pool {
         Err(ServeError::Start(why.into()))
     }
 
+    /// Has the server remove what was deleted from the files of a table.
+    pub(crate) fn vacuum(&self, table: &str) -> Result<(), ServeError> {
+        // Within no transaction.
+        let mut session = self.connect()?;
+        Ok(session.client.batch_execute(&format!("VACUUM {table}"))?)
+    }
+
     /// Seconds since 1970 by the clock of the server, which is that of all nodes.
     pub(crate) fn time(&self) -> Result<i64, ServeError> {
         self.transact(Manner::Read, |session| {

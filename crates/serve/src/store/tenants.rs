@@ -6,8 +6,11 @@ use serde::Serialize;
 
 use crate::error::ServeError;
 use crate::store::database::{Transaction, values};
-use crate::store::{audit, now, random_id};
+use crate::store::{audit, data_keys, now, random_id};
 use crate::token::{Caller, Scope, TokenKey, generate};
+
+/// What the names of deleted tenants begin with.
+const DELETED: &str = "deleted:";
 
 /// A token as it may be shown.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -26,6 +29,11 @@ pub(crate) struct TokenRow {
 
 /// Adds a tenant.
 pub(crate) fn add(t: &Transaction<'_>, name: &str, quota: (u64, u64)) -> Result<i64, ServeError> {
+    if name.starts_with(DELETED) {
+        return Err(ServeError::Start(format!(
+            "names that begin with {DELETED:?} are those of deleted tenants"
+        )));
+    }
     let known: Option<i64> = named(t, name)?;
     if known.is_some() {
         return Err(ServeError::Start(format!("there is a tenant {name:?} already")));
@@ -41,7 +49,49 @@ pub(crate) fn add(t: &Transaction<'_>, name: &str, quota: (u64, u64)) -> Result<
 
 /// The tenant of a name.
 pub(crate) fn named(t: &Transaction<'_>, name: &str) -> Result<Option<i64>, ServeError> {
-    t.first("SELECT id FROM tenants WHERE name = ?1", values![name], |row| row.get(0))
+    t.first("SELECT id FROM tenants WHERE name = ?1 AND deleted IS NULL", values![name], |row| row.get(0))
+}
+
+/// What the deletion of a tenant took.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct Removed {
+    /// Objects, whose files follow.
+    pub objects: usize,
+    /// Names of jobs that were open.
+    pub jobs: Vec<String>,
+}
+
+/// Deletes a tenant with its data key, tokens, jobs, objects and uploads. Its number stays taken, and the audit log keeps its entries.
+pub(crate) fn remove(
+    t: &Transaction<'_>,
+    by: Option<&Caller>,
+    name: &str,
+) -> Result<(i64, Removed), ServeError> {
+    let tenant = named(t, name)?.ok_or(ServeError::NotFound { what: "tenant of this name" })?;
+    t.lock_tenant(tenant)?;
+    // Whatever follows, nothing of it can be read any more.
+    data_keys::destroy(t, tenant)?;
+    let open = "SELECT id FROM jobs WHERE tenant = ?1 AND state IN ('queued', 'running') ORDER BY id";
+    let jobs: Vec<String> = t.all(open, values![tenant], |row| row.get(0))?;
+    // Without its row a run has lost its lease.
+    t.execute("DELETE FROM jobs WHERE tenant = ?1", values![tenant])?;
+    t.execute(
+        "INSERT INTO tombstones (tenant, hash, at) SELECT tenant, hash, ?2 FROM objects WHERE tenant = ?1
+         ON CONFLICT (tenant, hash) DO NOTHING",
+        values![tenant, now()],
+    )?;
+    let objects = t.execute("DELETE FROM objects WHERE tenant = ?1", values![tenant])?;
+    t.execute("DELETE FROM tokens WHERE tenant = ?1", values![tenant])?;
+    // Each node removes what it holds of them: they are over, and not so long that another node ends them.
+    t.execute("UPDATE uploads SET expires = ?2 WHERE tenant = ?1", values![tenant, now()])?;
+    // Without a quota, what was begun before adds nothing any more.
+    t.execute(
+        "UPDATE tenants SET name = ?2, deleted = ?3, quota_bytes = 0, quota_jobs = 0 WHERE id = ?1",
+        values![tenant, format!("{DELETED}{tenant}"), now()],
+    )?;
+    jobs.iter().try_for_each(|job| audit::note(t, by, "job.cancel", job))?;
+    audit::note(t, by, "tenant.delete", name)?;
+    Ok((tenant, Removed { objects, jobs }))
 }
 
 /// How many tenants there are.
@@ -165,4 +215,67 @@ pub(crate) fn revoke(t: &Transaction<'_>, by: &Caller, id: &str) -> Result<(), S
         return Err(ServeError::NotFound { what: "token of this name" });
     }
     audit::note(t, Some(by), "token.revoke", id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::objects::{self, Kind, Object};
+    use crate::store::testing::each;
+    use crate::store::{expiry, jobs};
+
+    #[test]
+    fn a_deleted_tenant_leaves_its_audit_entries_and_nothing_of_another() {
+        each(|store| {
+            let dir = tempfile::tempdir().unwrap();
+            let key = TokenKey::open(dir.path()).unwrap();
+            let hash = |name: &str| blake3::hash(name.as_bytes()).to_hex().to_string();
+            let filled = |name: &str| {
+                let tenant = store.now(|t| add(t, name, (1 << 20, 10))).unwrap();
+                let (id, token) = store.now(|t| add_token(t, &key, None, tenant, &Scope::ALL, None)).unwrap();
+                let by = Caller { tenant, token: id, scopes: Scope::ALL.to_vec() };
+                for (kind, name) in [(Kind::Program, "p"), (Kind::Keys, "k"), (Kind::Arguments, "a")] {
+                    let object = Object::new(kind, hash(name), 5, serde_json::Value::Null);
+                    store.now(|t| objects::add(t, tenant, &object, true)).unwrap();
+                }
+                let wanted = jobs::Wanted {
+                    id: format!("job of {name}"),
+                    program: hash("p"),
+                    keys: hash("k"),
+                    arguments: hash("a"),
+                    idempotency: None,
+                    predicted: 1.0,
+                    deadline: now() + 1000,
+                };
+                store.now(|t| jobs::add(t, &by, &wanted, (1, 1e9))).unwrap();
+                (tenant, token)
+            };
+            let (gone, token) = filled("gone");
+            let (stays, other) = filled("stays");
+            let job = store.now(|t| jobs::claim(t, 30)).unwrap().unwrap();
+            assert_eq!(job.tenant, gone);
+            assert!(matches!(store.now(|t| remove(t, None, "nobody")), Err(ServeError::NotFound { .. })));
+            let (tenant, removed) = store.now(|t| remove(t, None, "gone")).unwrap();
+            assert_eq!((tenant, removed), (gone, Removed { objects: 3, jobs: vec!["job of gone".into()] }));
+            // The run that goes on has no lease, and makes no object.
+            assert!(!store.now(|t| jobs::renew(t, &job, 30)).unwrap());
+            let result = Object::new(Kind::Results, hash("r"), 5, serde_json::Value::Null);
+            let finished = store.now(|t| jobs::finish(t, &job, &result, 1.0, true)).unwrap();
+            assert_eq!(finished, jobs::Finished::Not);
+            assert!(store.now(|t| caller(t, &key.hash(&token))).unwrap().is_none());
+            assert!(matches!(store.now(|t| objects::room(t, gone, 1)), Err(ServeError::QuotaBytes { .. })));
+            let buried = store.now(expiry::buried).unwrap();
+            assert_eq!(buried.iter().filter(|(tenant, _)| *tenant == gone).count(), 3);
+            // The name is free, and the new tenant is another.
+            assert!(matches!(store.now(|t| remove(t, None, "gone")), Err(ServeError::NotFound { .. })));
+            assert_ne!(store.now(|t| add(t, "gone", (1, 1))).unwrap(), gone);
+            assert!(store.now(|t| add(t, &format!("{DELETED}{gone}"), (1, 1))).is_err());
+            assert_eq!(store.now(|t| objects::list(t, stays)).unwrap().len(), 3);
+            assert!(store.now(|t| caller(t, &key.hash(&other))).unwrap().is_some());
+            let sql = "SELECT count(*) FROM audit WHERE action = 'tenant.delete' AND subject = 'gone'";
+            assert_eq!(store.now(|t| t.one(sql, values![], |row| row.count(0))).unwrap(), 1);
+            assert_eq!(store.now(audit::broken).unwrap(), None);
+            store.scrub().unwrap();
+        });
+    }
 }
