@@ -247,7 +247,12 @@ pub(crate) struct Serving(Mutex<Option<Client>>);
 impl Drop for Serving {
     fn drop(&mut self) {
         let client = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        apart(move || drop(client));
+        apart(move || {
+            // The server sees the end of a connection some time later; the next service may not have to wait for that.
+            if let Some(mut client) = client {
+                let _ = client.batch_execute("SELECT pg_advisory_unlock_all()");
+            }
+        });
     }
 }
 
