@@ -307,11 +307,12 @@ _COUNTS = ("lut", "srl", "lutram", "ff", "dsp", "bram36")
 def shares(top: str, params: dict[str, int], flow: str = "xcup") -> list[Row]:
     """The counts of what a top consists of: itself without its boxes, then each box as often as it is there.
 
-    `params` may say more than a row does, which then holds for them all.
+    `params` may say more than a row does, which then holds for them all. Where no row is of the sources as
+    they are, one of older sources stands in, which docs/area.md marks.
 
     Raises
     ------
-        LookupError: a part that was not synthesised, or from other sources.
+        LookupError: a part that was not synthesised.
     """
     if top == _NTT_MULTIPLIER:
         top, params = _MULTIPLIER, {name: params[name] for name in _OF_MULTIPLIER}
@@ -331,18 +332,17 @@ def added(top: str, params: dict[str, int], flow: str = "xcup") -> Row:
 
 
 def _row_of(top: str, params: dict[str, int], flow: str) -> Row:
-    """The row of a top that says most of these parameters, and nothing else."""
+    """The row of a top that says most of these parameters, and nothing else: of present sources, if any is."""
     found = [
-        row
+        (row.get("sources") == digest(block), row)
         for block in names()
         for row in _rows(block)
-        if (row["top"], row["flow"]) == (top, flow)
-        and row["params"].items() <= params.items()
-        and row.get("sources") == digest(block)
+        if (row["top"], row["flow"]) == (top, flow) and row["params"].items() <= params.items()
     ]
     if not found:
-        raise LookupError(f"no row of {top} with {params} for {flow} from the sources as they are")
-    return max(found, key=lambda row: (len(row["params"]), "boxes" in row))
+        raise LookupError(f"no row of {top} with {params} for {flow}")
+    _, best = max(found, key=lambda of: (of[0], len(of[1]["params"]), "boxes" in of[1]))
+    return best
 
 
 def table(chosen: list[str]) -> None:

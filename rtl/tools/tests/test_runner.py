@@ -208,7 +208,12 @@ def test_shares_add_up_through_boxes_of_boxes(monkeypatch):
         ("engine", 1),
         ("limb", 3),
     ]
+    # A row of older sources stands in where there is no other, and only there.
     rows[2]["sources"] = "older"
+    assert synth.added("engine", {"N": 1})["lut"] == total["lut"]
+    rows.append(row("rm_modmul", 90, 6, {"Kind": 245, "W": 48}))
+    assert synth.added("engine", {"N": 1})["lut"] == total["lut"] - 6 * 10
+    del rows[2:]
     with pytest.raises(LookupError, match="rm_modmul"):
         synth.added("engine", {"N": 1})
 
