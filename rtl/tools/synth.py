@@ -332,7 +332,7 @@ def added(top: str, params: dict[str, int], flow: str = "xcup") -> Row:
 
 
 def _row_of(top: str, params: dict[str, int], flow: str) -> Row:
-    """The row of a top that says most of these parameters, and nothing else: of present sources, if any is."""
+    """The row of a top that says most of these parameters, and nothing else: of present sources if any is."""
     found = [
         (row.get("sources") == digest(block), row)
         for block in names()
