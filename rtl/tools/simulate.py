@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
+import shutil
 import subprocess
 import time
 from collections import Counter, defaultdict
@@ -108,8 +109,9 @@ def build(test: Test, root: Path = RTL, into: Path = BUILD, full: bool = False) 
     digest, stamp = _digest(command, root, test, wrapped), out / "inputs.sha256"
     if stamp.is_file() and stamp.read_text() == digest:
         return None
-    out.mkdir(parents=True, exist_ok=True)
-    stamp.unlink(missing_ok=True)
+    # What a build that was ended left behind can be half written.
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
     for path, text in wrapped.items():
         path.write_text(text, encoding="utf-8")
     done = subprocess.run(command, capture_output=True, text=True, check=False)
