@@ -10,24 +10,16 @@ from typing import Any
 
 import pytest
 from cores import primes
+from hardware_tools import have
 from sample_designs import SMALL, small_kernel
 
 import ringmill as rm
 from ringmill.project import Core, write
 from ringmill.project.make import make
 
-_HAS_COCOTB = "import cocotb, cocotbext.axi"
-
-
-def _there() -> bool:
-    """Whether the tools' Python, the first on the path, has cocotb, and there is a simulator."""
-    if shutil.which("verilator") is None or shutil.which("python3") is None:
-        return False
-    return subprocess.run(["python3", "-c", _HAS_COCOTB], capture_output=True, check=False).returncode == 0
-
-
 needs_cocotb = pytest.mark.skipif(
-    not _there(), reason="needs cocotb, cocotbext-axi and Verilator: scripts/eda.sh"
+    not have("cocotb, cocotbext.axi", "verilator"),
+    reason="needs cocotb, cocotbext-axi and Verilator: scripts/eda.sh",
 )
 
 

@@ -7,7 +7,6 @@ import json
 import os
 import pty
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from typing import Any
 
 import pytest
 from cores import kernel
+from hardware_tools import have
 from sample_designs import SMALL, small_kernel
 
 from ringmill.project import Core, write
@@ -36,16 +36,9 @@ ECP5 = Core(
 WINDOW, MEMORY = 0x9000_0000, 0x4000_0000
 
 
-def _there() -> bool:
-    """Whether the tools' Python, the first on the path, has LiteX, and there are simulator and synthesis."""
-    if any(shutil.which(name) is None for name in ("verilator", "yosys", "python3")):
-        return False
-    asked = subprocess.run(["python3", "-c", "import litex, litedram"], capture_output=True, check=False)
-    return asked.returncode == 0
-
-
 needs_litex = pytest.mark.skipif(
-    not _there(), reason="needs LiteX, LiteDRAM, Verilator, yosys: scripts/eda.sh"
+    not have("litex, litedram", "verilator", "yosys"),
+    reason="needs LiteX, LiteDRAM, Verilator, yosys: scripts/eda.sh",
 )
 
 

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,7 +70,9 @@ def _wrapped(test: Test, out: Path) -> dict[Path, str]:
     }
 
 
-def _command(test: Test, block: Block, root: Path, out: Path, full: bool) -> list[str]:
+def _command(
+    test: Test, block: Block, root: Path, out: Path, harness: Iterable[Path], full: bool
+) -> list[str]:
     files, waivers = sources(block, root)
     return [
         VERILATOR,
@@ -88,7 +91,7 @@ def _command(test: Test, block: Block, root: Path, out: Path, full: bool) -> lis
         "Vtop",
         "--top-module",
         test.top,
-        *map(str, [*waivers, *files, *test.files, *_wrapped(test, out)]),
+        *map(str, [*waivers, *files, *test.files, *harness]),
     ]
 
 
@@ -105,7 +108,8 @@ def _digest(command: list[str], root: Path, test: Test, wrapped: dict[Path, str]
 def build(test: Test, root: Path = RTL, into: Path = BUILD, full: bool = False) -> str | None:
     """Build the simulator unless it is there, for long runs if `full`; return what went wrong, or None."""
     out = into / test.block / test.name
-    command, wrapped = _command(test, load(test.block, root), root, out, full), _wrapped(test, out)
+    wrapped = _wrapped(test, out)
+    command = _command(test, load(test.block, root), root, out, wrapped, full)
     digest, stamp = _digest(command, root, test, wrapped), out / "inputs.sha256"
     if stamp.is_file() and stamp.read_text() == digest:
         return None

@@ -1,7 +1,7 @@
 // rm_modulus_table - q, aux and the stored roots rho_b of every modulus.
 //
-// Write        field 0 q, field 1 aux, field 2 + b the root rho_b, b < 15; while the core is idle. It is done a cycle later:
-//              between the bus and so many small memories a register is what keeps the path short.
+// Write        field 0 q, field 1 aux, field 2 + b the root rho_b, b < 15; while the core is idle. The
+//              write happens one cycle later: a register cuts the long path from the bus to the memories.
 // Read         the arithmetic unit in the same cycle (q and aux of one entry, q of another); transform unit i in the
 //              next cycle (q, aux and one root).
 // Memory       distributed: at most 32 entries are read, rarely, by two units at once; block RAMs would stand empty.
