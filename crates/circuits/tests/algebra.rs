@@ -1,8 +1,6 @@
 //! The algebra keeps what a program computes, never costs more, and reaches what is written by hand.
 
-mod common;
-
-use common::Rng;
+use crate::common::Rng;
 use num_complex::Complex64;
 use ringmill_circuits::algebra::{Cost, Folded, fold};
 use ringmill_circuits::linear::{self, Diagonals, Keys};

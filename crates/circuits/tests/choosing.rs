@@ -1,9 +1,7 @@
 //! Chains for bootstrapping, over the whole space of needs: what is chosen passes all that is checked when its keys are drawn,
 //! and refusals say nothing that their own numbers deny. Moduli are multiplied out again as big integers.
 
-mod common;
-
-use common::Rng;
+use crate::common::Rng;
 use num_bigint::BigUint;
 use ringmill_circuits::CircuitError;
 use ringmill_circuits::bootstrap::{Bootstrap, Need};

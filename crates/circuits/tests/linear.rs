@@ -1,10 +1,8 @@
 //! Linear maps against the sum over a row that defines them, and their rotations against what they need.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::Rng;
+use crate::common::Rng;
 
 use num_complex::Complex64;
 use ringmill_circuits::CircuitError;

@@ -1,10 +1,8 @@
 //! Key-switch methods by the finished program: no more time than one method alone, by the same costs, maps included.
 
-mod common;
-
 use std::collections::HashSet;
 
-use common::Rng;
+use crate::common::Rng;
 use num_complex::Complex64;
 use ringmill_circuits::bootstrap::{Bootstrap, Need};
 use ringmill_circuits::linear::{Diagonals, Keys, apply};

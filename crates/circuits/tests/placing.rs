@@ -1,8 +1,6 @@
 //! Places of bootstrappings: counts against exhaustive search and known optima, depths by a checker of their own.
 
-mod common;
-
-use common::Rng;
+use crate::common::Rng;
 use ringmill_circuits::bootstrap::{Bootstrap, Budget, Placed, expand, place};
 use ringmill_program::he::{Builder, Constant, Op, OpKind, Program, Source, Value};
 use ringmill_program::manage::simplify;

@@ -1,10 +1,8 @@
 //! Polynomials against exact rational arithmetic, and their cost against closed forms.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::Rng;
+use crate::common::Rng;
 
 use num_bigint::BigInt;
 use num_complex::Complex64;

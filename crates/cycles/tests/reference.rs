@@ -1,11 +1,9 @@
 //! The same schedules as the reference model, an independent implementation of the two passes in Python: cycles, bytes of each kind
 //! and spills within 0.5 %. The model has no banks, buffers or chaining, keeps results on chip, and counts fractions of cycles.
 
-mod common;
-
 use std::collections::HashMap;
 
-use common::{He, Lanes, Method, Style};
+use crate::common::{He, Lanes, Method, Style};
 use ringmill_cycles::{Flow, Graph, Options, Order, Outcome, Settings, simulate};
 
 /// Deviation that is allowed, as a fraction.

@@ -1,7 +1,6 @@
 //! The closed form against the cycle model: never above it, whatever the program, the core and the plan.
 
-mod common;
-
+use crate::common;
 use ringmill_explore::design::{KernelSource, PrimeClass, SecretKind};
 use ringmill_explore::space::chains;
 use ringmill_explore::target::compact::{CompactCores, bound::Demand, exact};

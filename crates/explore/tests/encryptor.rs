@@ -1,7 +1,6 @@
 //! Encryption engines as a target: figures of docs/papers/nguyen.md and rtl/encryptor/README.md, and cycles by hand.
 
-mod common;
-
+use crate::common;
 use std::collections::BTreeMap;
 
 use ringmill_errors::StructuredError;

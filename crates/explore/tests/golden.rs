@@ -1,10 +1,9 @@
 //! What was chosen before: the search, the models and the machines may be arranged anew, and the designs stay.
 //!
 //! `tests/golden/designs.txt` holds the best design and the front of each request, every figure in full. A change of a model
-//! rewrites it with `RINGMILL_BLESS=1 cargo test -p ringmill-explore --test golden`.
+//! rewrites it with `RINGMILL_BLESS=1 cargo test -p ringmill-explore --test all golden`.
 
-mod common;
-
+use crate::common;
 use std::fmt::Write as _;
 
 use ringmill_explore::search::run::Found;

@@ -1,10 +1,9 @@
 //! The nine kernels over the whole space.
 
-mod common;
-
+use crate::common;
 use ringmill_explore::explore;
 
-/// `cargo test --release -p ringmill-explore --test nine -- --ignored --nocapture`
+/// `cargo test --release -p ringmill-explore --test all nine -- --ignored --nocapture`
 #[test]
 #[ignore = "long: make test-full"]
 fn a_hundred_thousand_points_for_each_of_the_nine_kernels() {

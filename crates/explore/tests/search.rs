@@ -1,7 +1,6 @@
 //! The search against brute force, and what must not change its result.
 
-mod common;
-
+use crate::common;
 use ringmill_errors::StructuredError;
 use ringmill_explore::design::SecretKind;
 use ringmill_explore::search::front::{Costs, front};

@@ -1,7 +1,6 @@
 //! The axes of a space, and the machines that stand on them.
 
-mod common;
-
+use crate::common;
 use std::collections::BTreeSet;
 
 use ringmill_explore::target::compact::CompactCores;

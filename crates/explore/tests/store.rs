@@ -1,7 +1,6 @@
 //! Results files: killed, taken up again, queried, refused.
 
-mod common;
-
+use crate::common;
 use std::path::PathBuf;
 
 use ringmill_errors::StructuredError;

@@ -1,13 +1,11 @@
 //! KLSS key switching against hybrid key switching with the same key: equal bits, for every shape; its keys are cut by
 //! big integers here.
 
-mod support;
-
+use crate::support::{Limbs, Toy, centred, cut, primes, product, run, times};
 use num_bigint::BigInt;
 use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
 use ringmill_program::limb::{Domain, InputClass, LimbProgram, Opcode, Operand};
 use ringmill_program::lower::{LowerError, Lowering, Method, Operation, OperationWriter, Rotation};
-use support::{Limbs, Toy, centred, cut, primes, product, run, times};
 
 const LOG_N: u32 = 8;
 

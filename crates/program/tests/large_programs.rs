@@ -1,11 +1,10 @@
 //! Programs of a size that real work has: every pass in time and memory that grow with the instructions.
 
+use crate::support;
 use ringmill_program::he::{self, Level, Scale};
 use ringmill_program::limb::{parse, verify};
 use ringmill_program::lower::lower;
 use ringmill_program::schedule::{Memory, Statistics, schedule};
-
-mod support;
 
 /// `rotations` hoisted rotations of a ciphertext of `limbs` limbs, each times a plaintext, summed up.
 fn matrix_text(rotations: usize, limbs: usize, alpha: usize) -> String {

@@ -1,18 +1,16 @@
 //! Key switches with the integers of SEAL and OpenFHE, against their definitions on big integers. That the definitions are those of
 //! the libraries is shown beside the libraries themselves: `python/tests/test_interop_numbers.py`.
 
-mod support;
-
+use crate::support::{
+    Integers, Limbs, Random, automorphism, centred, primes, product, residue, run, times, to_integers,
+    to_limbs, zip,
+};
 use num_bigint::BigInt;
 use num_traits::Zero as _;
 use ringmill_ckks::{KeyLayout, LayoutError};
 use ringmill_program::limb::{Domain, InputClass, Opcode, SectionKind, SwitchEnd, parse};
 use ringmill_program::lower::{KeyInputs, Library, LowerError, Lowering, Method, Rotation};
 use ringmill_ring::Modulus;
-use support::{
-    Integers, Limbs, Random, automorphism, centred, primes, product, residue, run, times, to_integers,
-    to_limbs, zip,
-};
 
 const LOG_N: u32 = 5;
 

@@ -1,7 +1,6 @@
 //! Damaged texts of limb programs: refused with the line, or still a valid program; never a panic.
 
-mod support;
-
+use crate::support;
 use proptest::prelude::*;
 use ringmill_program::limb::random::RandomProgram;
 use ringmill_program::limb::{LimbProgram, ParseError, parse, verify};

@@ -1,10 +1,12 @@
 //! Whole HE programs, lowered and run on the reference machine, against the same operations on the integers that the
 //! ciphertexts decrypt to.
 
-mod support;
-
+use crate::support;
 use std::collections::HashMap;
 
+use crate::support::{
+    Integers, Limbs, Toy, automorphism, cut, divide_rounded, execute, phase, primes, product, run, times, zip,
+};
 use num_bigint::BigInt;
 use proptest::prelude::*;
 use ringmill_machine::{Cpu, Reference};
@@ -13,9 +15,6 @@ use ringmill_program::limb::random::inputs;
 use ringmill_program::limb::{InputClass, LimbProgram, Opcode};
 use ringmill_program::lower::{InputSource, KeyId, KeyLayout, KlssLayout, Lowered, Method, lower_compact};
 use ringmill_program::schedule::{Memory, Statistics, schedule};
-use support::{
-    Integers, Limbs, Toy, automorphism, cut, divide_rounded, execute, phase, primes, product, run, times, zip,
-};
 
 const LOG_N: u32 = 6;
 const SLOTS: usize = 16;

@@ -1,15 +1,13 @@
 //! The algorithms of `lower` against big integers, every level, digit size and number of special primes of small chains.
 
-mod support;
-
+use crate::support::{
+    Integers, KEY_ERROR, Limbs, Random, Toy, automorphism, centred, deviation, divide_rounded, phase, primes,
+    product, run, times, to_integers, to_limbs, zip,
+};
 use num_bigint::BigInt;
 use ringmill_program::limb::{Domain, InputClass, LimbProgram, Operand};
 use ringmill_program::lower::{LowerError, Lowering, Rotation};
 use ringmill_ring::Modulus;
-use support::{
-    Integers, KEY_ERROR, Limbs, Random, Toy, automorphism, centred, deviation, divide_rounded, phase, primes,
-    product, run, times, to_integers, to_limbs, zip,
-};
 
 const LOG_N: u32 = 8;
 

@@ -70,7 +70,7 @@ After this page you know what each pass of the compiler does, what it needs, and
 
 A program meets the passes in this order. The verifier accepts what goes into each, and what comes out of it; tests call it
 after every one. The page is printed from the headers of the passes, and the right sides of its examples by the passes
-themselves; a test compares (`RINGMILL_BLESS=1 cargo test -p ringmill-program --test passes` rewrites it).
+themselves; a test compares (`RINGMILL_BLESS=1 cargo test -p ringmill-program --test all passes` rewrites it).
 [Add a pass](how-to/add-a-pass.md) says how another one is written.
 
 ";

@@ -1,15 +1,15 @@
 //! A ciphertext of level 0 raised by a lowered program, against big integers: the phase above is that below and a small
 //! multiple of the product of its primes.
 
-mod support;
-
+use crate::support::{
+    Integers, KEY_ERROR, Limbs, Toy, centred, divide_rounded, phase, primes, run, to_limbs, zip,
+};
 use num_bigint::BigInt;
 use num_traits::{Signed as _, Zero as _};
 use ringmill_ckks::keys::Direction;
 use ringmill_program::he;
 use ringmill_program::lower::{InputSource, lower};
 use ringmill_ring::Modulus;
-use support::{Integers, KEY_ERROR, Limbs, Toy, centred, divide_rounded, phase, primes, run, to_limbs, zip};
 
 const LOG_N: u32 = 6;
 /// Weight of the sparse secret.

@@ -1,9 +1,8 @@
 //! Schedules against the verifier, against unscheduled execution, and against the best order there is.
 
-mod support;
-
 use std::collections::HashMap;
 
+use crate::support::{execute, primes};
 use proptest::prelude::*;
 use ringmill_machine::Reference;
 use ringmill_program::limb::random::{RandomProgram, inputs};
@@ -12,7 +11,6 @@ use ringmill_program::lower::{Operation, single};
 use ringmill_program::schedule::{
     Memory, Reach, ScheduleError, Statistics, by_primes, in_order, load_inputs, recompute, schedule,
 };
-use support::{execute, primes};
 
 fn random(seed: u64, moduli: usize, instructions: usize) -> LimbProgram {
     RandomProgram { log_n: 4, moduli: primes(4, 40, 0, moduli), instructions, seed }.generate().unwrap()

@@ -1,17 +1,15 @@
 //! Sections, and programs in parts by them: what each part is, and the bits of all parts together.
 //! (Every lowered program of these tests runs in parts too: `support::run`.)
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{execute, primes};
 use ringmill_machine::{Compact, Machine, MachineError, Offload, Reference, compact::CompactLiteral};
 use ringmill_program::limb::random::inputs;
 use ringmill_program::limb::split::To;
 use ringmill_program::limb::{InputClass, LimbProgram, SectionKind, SplitError, SwitchEnd, parse, split};
 use ringmill_program::lower::{Operation, OperationWriter, Rotation};
 use ringmill_program::schedule::{Memory, schedule};
-use support::{execute, primes};
 
 const LOG_N: u32 = 10;
 

@@ -1,8 +1,7 @@
 //! `docs/walk.md` shows texts that the compiler prints: after each marker `<!-- walk: NAME -->` a fenced block.
 //! With `RINGMILL_BLESS=1` the blocks are written instead of compared.
 
-mod support;
-
+use crate::support;
 use ringmill_program::he;
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::lower::lower;

@@ -1,9 +1,7 @@
 //! Bootstrapping end to end at small degrees: encrypted at the bottom, raised, decrypted near the top, compared with the
 //! message.
 
-mod common;
-
-use common::{World, distance};
+use crate::common::{World, distance};
 use num_complex::Complex64;
 use ringmill::ckks::{Generator, Level, Params, ParamsLiteral};
 use ringmill::program::he::{Builder, Op};

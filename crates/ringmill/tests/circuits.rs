@@ -1,9 +1,7 @@
 //! Random programs, end to end: traced, managed, lowered, encrypted, run, decrypted, and compared with complex
 //! arithmetic. The predicted error is held from both sides.
 
-mod common;
-
-use common::{Rng, World, distance, params};
+use crate::common::{Rng, World, distance, params};
 use num_complex::Complex64;
 use ringmill::ckks::Noise;
 use ringmill::program::he::{Builder, Chain, Constant, Numbers, Op, Program, Value};

@@ -1,8 +1,6 @@
 //! Every eager operation against complex arithmetic, at every level, merged and apart.
 
-mod common;
-
-use common::{World, distance, encode, params};
+use crate::common::{World, distance, encode, params};
 use num_complex::Complex64;
 use ringmill::ckks::{Ciphertext, Level, Scale};
 use ringmill::{Error, Evaluator};

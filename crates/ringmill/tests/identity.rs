@@ -2,9 +2,7 @@
 //! not mix, in one process or through files. This holds at the lowest level too, where noise is as small as
 //! values are.
 
-mod common;
-
-use common::{World, distance, params};
+use crate::common::{World, distance, params};
 use num_complex::Complex64;
 use ringmill::ckks::file::Stored;
 use ringmill::ckks::{Ciphertext, CkksError, EvaluationKeys, Level};

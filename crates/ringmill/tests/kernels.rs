@@ -1,10 +1,8 @@
 //! Kernels: programs from text, parameters by need, misuse.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{World, distance, params};
+use crate::common::{World, distance, params};
 use num_complex::Complex64;
 use ringmill::ckks::{EvaluationKeys, GaloisKeys, KeyGenerator, Level, Randomness};
 use ringmill::program::he::{Numbers, evaluate_clear, parse};

@@ -4,9 +4,7 @@
 //! No program may exceed its prediction, but with the probability that predictions state. `RINGMILL_PROGRAMS` is how many
 //! programs are run, `RINGMILL_SEED` the first seed: a search goes on where another one ended.
 
-mod common;
-
-use common::{Rng, World, distance, params};
+use crate::common::{Rng, World, distance, params};
 use num_complex::Complex64;
 use ringmill::ckks::{Ciphertext, EvaluationKeys, Level};
 use ringmill::program::he::{Builder, Constant, Numbers, Op, Program, Value};

@@ -1,9 +1,8 @@
 //! Plans: parameters for a program, and its bootstrappings where levels run out. Results are compared with products of
 //! binary64 numbers, counts with what the levels of the chain say.
 
-mod common;
-
-use common::{World, distance};
+use crate::common;
+use crate::common::{World, distance};
 use num_complex::Complex64;
 use ringmill::circuits::CircuitError;
 use ringmill::circuits::bootstrap::{Bootstrap, Content, Need};

@@ -1,8 +1,7 @@
 //! Random numbers, the same every time.
-#![allow(unreachable_pub, dead_code)] // each test file uses its part
 
 /// SplitMix64.
-pub struct Rng(pub u64);
+pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
     fn next(&mut self) -> u64 {
@@ -14,12 +13,12 @@ impl Rng {
     }
 
     /// In 0..n.
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 
     /// In [−1, 1).
-    pub fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / 2f64.powi(52) - 1.0
     }
 }

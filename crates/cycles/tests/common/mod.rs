@@ -1,8 +1,6 @@
 //! Programs and machines of the tests: key switches and bootstrappings made from HE operations, and Taiyi's lanes as the reference
 //! model of the stored figures has them.
 
-#![allow(dead_code)] // Each test program uses a part.
-
 mod lanes;
 
 use std::collections::HashMap;

@@ -1,6 +1,5 @@
 //! The nine kernels of coxHE's Table II as traced programs: `tests/kernels`, compared with the tracer by
 //! `python/tests/test_explore.py`.
-#![allow(dead_code, reason = "each test takes what it needs")]
 
 use ringmill_explore::design::KernelSource;
 use ringmill_explore::target::compact::CompactCores;

@@ -1,6 +1,5 @@
 //! A toy CKKS in big integers and scalar loops: what lowered programs are compared with. Shares nothing with the
 //! lowering but the scalar `Modulus` and the reference transform.
-#![allow(dead_code)] // Each test binary uses its part.
 
 use std::sync::Arc;
 

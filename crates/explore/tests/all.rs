@@ -1,0 +1,10 @@
+//! The integration tests of this crate as one program: it is linked once.
+
+mod bound;
+mod common;
+mod encryptor;
+mod golden;
+mod nine;
+mod search;
+mod space;
+mod store;
