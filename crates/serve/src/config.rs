@@ -82,7 +82,7 @@ impl Postgres {
         if !schemes.iter().any(|scheme| url.starts_with(scheme)) {
             return Err(right.into());
         }
-        let config: postgres::Config = url.parse().map_err(|e| format!("{right}: {e}"))?;
+        let config: tokio_postgres::Config = url.parse().map_err(|e| format!("{right}: {e}"))?;
         if config.get_password().is_some() {
             return Err(format!(
                 "everyone on this machine sees a password in a command; give it in the file that --database-password-file names, or in {PASSWORD}"
@@ -92,9 +92,9 @@ impl Postgres {
     }
 
     /// What a connection needs, with the password as it is now.
-    pub(crate) fn config(&self) -> Result<postgres::Config, ServeError> {
-        let wrong = |e: postgres::Error| ServeError::Start(e.to_string());
-        let mut config: postgres::Config = self.url.parse().map_err(wrong)?;
+    pub(crate) fn config(&self) -> Result<tokio_postgres::Config, ServeError> {
+        let wrong = |e: tokio_postgres::Error| ServeError::Start(e.to_string());
+        let mut config: tokio_postgres::Config = self.url.parse().map_err(wrong)?;
         if let Some(file) = &self.password_file {
             let read =
                 std::fs::read_to_string(file).map_err(ServeError::io("reading the database's password"))?;

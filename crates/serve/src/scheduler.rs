@@ -80,7 +80,7 @@ pub(crate) async fn slot(app: Arc<App>) {
     let (mut worker, mut used) = (None::<Worker>, Instant::now());
     while !app.is_draining() {
         let lease = app.config.lease;
-        match app.store.lease(move |t| jobs::claim(t, lease)).await {
+        match app.store.lightly(move |t| jobs::claim(t, lease)).await {
             Ok(Some(job)) => {
                 app.runs.changed.notify_waiters();
                 worker = serve(&app, job, worker).await;
@@ -238,7 +238,7 @@ async fn run(
             },
             _ = renewal.tick() => {
                 let (leased, lease) = (job.clone(), app.config.lease);
-                if let Ok(false) = app.store.lease(move |t| jobs::renew(t, &leased, lease)).await {
+                if let Ok(false) = app.store.lightly(move |t| jobs::renew(t, &leased, lease)).await {
                     worker.end().await;
                     return (Outcome::Lost, None);
                 }
@@ -274,7 +274,7 @@ async fn leased<T>(
             made = &mut work => return Some(made),
             _ = renewal.tick() => {
                 let (held, lease) = (job.clone(), app.config.lease);
-                if let Ok(false) = app.store.lease(move |t| jobs::renew(t, &held, lease)).await {
+                if let Ok(false) = app.store.lightly(move |t| jobs::renew(t, &held, lease)).await {
                     return None;
                 }
             }

@@ -55,7 +55,7 @@ pub(crate) struct Seen {
 #[utoipa::path(get, path = "/v1/tenant", responses((status = 200, body = Seen)))]
 pub(crate) async fn tenant(State(app): State<Arc<App>>, caller: Caller) -> Result<Json<Seen>, ServeError> {
     caller.need(Scope::Read)?;
-    let account = app.store.read(move |t| tenants::account(t, caller.tenant)).await?;
+    let account = app.store.view(move |t| tenants::account(t, caller.tenant)).await?;
     let scopes = caller.scopes.iter().map(|scope| scope.name().to_owned()).collect();
     Ok(Json(Seen { account, keep: app.config.keep, scopes, version: env!("CARGO_PKG_VERSION").into() }))
 }

@@ -118,10 +118,11 @@ pub(crate) async fn add(
                 }
             }
             t.lock_tenant(caller.tenant)?;
-            let object = |hash: &str, kind| of_kind(objects::get(t, caller.tenant, hash)?, kind);
-            let program = object(&asked.program, Kind::Program)?;
-            let keys = object(&asked.keys, Kind::Keys)?;
-            let arguments = object(&asked.arguments, Kind::Arguments)?;
+            let hashes = [&asked.program, &asked.keys, &asked.arguments].map(|hash| &hash[..]);
+            let [program, keys, arguments] = objects::three(t, caller.tenant, hashes)?;
+            let program = of_kind(program, Kind::Program)?;
+            let keys = of_kind(keys, Kind::Keys)?;
+            let arguments = of_kind(arguments, Kind::Arguments)?;
             let predicted = admitted(&shared, [&program, &keys, &arguments])?;
             let wanted = Wanted {
                 id,

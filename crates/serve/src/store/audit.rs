@@ -21,7 +21,7 @@ pub(crate) fn note(
         t.first("SELECT chain FROM audit ORDER BY id DESC LIMIT 1", values![], |row| row.get(0))?;
     let (at, tenant, token) = (now(), caller.map(|c| c.tenant), caller.map(|c| c.token.clone()));
     let chain = chained(&before.unwrap_or_default(), at, tenant, token.as_deref(), action, subject);
-    t.execute(
+    t.send(
         "INSERT INTO audit (at, tenant, token, action, subject, chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         values![at, tenant, token, action, subject, chain],
     )?;

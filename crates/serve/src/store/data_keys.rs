@@ -18,7 +18,7 @@ pub(crate) fn agreed(
 ) -> Result<Option<Wrapped>, ServeError> {
     if let Some(proposed) = proposed {
         t.lock_tenant(tenant)?;
-        t.execute(
+        t.send(
             "INSERT INTO data_keys (tenant, wrapped, master) SELECT id, ?2, ?3 FROM tenants
              WHERE id = ?1 AND deleted IS NULL ON CONFLICT (tenant) DO NOTHING",
             values![tenant, &proposed.bytes[..], &proposed.master],
@@ -38,7 +38,7 @@ pub(crate) fn all(t: &Transaction<'_>) -> Result<Vec<(i64, Wrapped)>, ServeError
 
 /// Puts a key in the place of another that is the same under another master key.
 pub(crate) fn replace(t: &Transaction<'_>, tenant: i64, wrapped: &Wrapped) -> Result<(), ServeError> {
-    t.execute(
+    t.send(
         "UPDATE data_keys SET wrapped = ?2, master = ?3 WHERE tenant = ?1",
         values![tenant, &wrapped.bytes[..], &wrapped.master],
     )?;
@@ -47,6 +47,6 @@ pub(crate) fn replace(t: &Transaction<'_>, tenant: i64, wrapped: &Wrapped) -> Re
 
 /// Destroys the key of a tenant: what is encrypted under it is noise from now on.
 pub(crate) fn destroy(t: &Transaction<'_>, tenant: i64) -> Result<(), ServeError> {
-    t.execute("DELETE FROM data_keys WHERE tenant = ?1", values![tenant])?;
+    t.send("DELETE FROM data_keys WHERE tenant = ?1", values![tenant])?;
     Ok(())
 }

@@ -9,7 +9,8 @@ use std::cell::RefCell;
 use rusqlite::types::ToSqlOutput;
 
 use crate::error::ServeError;
-use crate::store::postgres::Session;
+use crate::store::postgres::typed;
+use crate::store::session::Session;
 
 /// A parameter of a statement.
 #[derive(Debug, Clone)]
@@ -94,14 +95,17 @@ impl rusqlite::ToSql for Value {
 }
 
 /// What a column may hold.
-pub(crate) trait Column: rusqlite::types::FromSql + for<'r> postgres::types::FromSql<'r> {}
+pub(crate) trait Column:
+    rusqlite::types::FromSql + for<'r> tokio_postgres::types::FromSql<'r>
+{
+}
 
-impl<T: rusqlite::types::FromSql + for<'r> postgres::types::FromSql<'r>> Column for T {}
+impl<T: rusqlite::types::FromSql + for<'r> tokio_postgres::types::FromSql<'r>> Column for T {}
 
 /// A row of an answer.
 pub(crate) enum Row<'r> {
     Sqlite(&'r rusqlite::Row<'r>),
-    Postgres(&'r postgres::Row),
+    Postgres(&'r tokio_postgres::Row),
 }
 
 impl Row<'_> {
@@ -141,6 +145,14 @@ impl Transaction<'_> {
         match self {
             Self::Sqlite(t) => Ok(t.prepare_cached(sql)?.execute(rusqlite::params_from_iter(values))?),
             Self::Postgres(session) => session.borrow_mut().execute(sql, values),
+        }
+    }
+
+    /// Does a statement that is only to succeed: PostgreSQL gets it with the next one, or with the end of the transaction.
+    pub(crate) fn send(&self, sql: &str, values: &[Value]) -> Result<(), ServeError> {
+        match self {
+            Self::Sqlite(_) => self.execute(sql, values).map(drop),
+            Self::Postgres(session) => session.borrow_mut().send(sql, values.to_vec()),
         }
     }
 
@@ -193,7 +205,7 @@ impl Transaction<'_> {
     pub(crate) fn batch(&self, sql: &str) -> Result<(), ServeError> {
         match self {
             Self::Sqlite(t) => Ok(t.execute_batch(sql)?),
-            Self::Postgres(session) => session.borrow_mut().batch(sql),
+            Self::Postgres(session) => session.borrow_mut().batch(&typed(sql)),
         }
     }
 
@@ -205,7 +217,7 @@ impl Transaction<'_> {
             // Weaker than FOR UPDATE: rows that refer to the tenant can be added meanwhile.
             Self::Postgres(_) => {
                 let sql = "SELECT id FROM tenants WHERE id = ?1 FOR NO KEY UPDATE";
-                self.first(sql, values![tenant], |_| Ok(())).map(drop)
+                self.send(sql, values![tenant])
             }
         }
     }
@@ -214,9 +226,7 @@ impl Transaction<'_> {
     pub(crate) fn lock(&self, lock: i64) -> Result<(), ServeError> {
         match self {
             Self::Sqlite(_) => Ok(()),
-            Self::Postgres(_) => {
-                self.first("SELECT 1 FROM pg_advisory_xact_lock(?1)", values![lock], |_| Ok(())).map(drop)
-            }
+            Self::Postgres(_) => self.send("SELECT 1 FROM pg_advisory_xact_lock(?1)", values![lock]),
         }
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn over(t: &Transaction<'_>, keep: &Keep, most: i64) -> Result<Vec<Go
 pub(crate) fn bury(t: &Transaction<'_>, tenant: i64, hash: &str) -> Result<bool, ServeError> {
     let gone = t.execute("DELETE FROM objects WHERE tenant = ?1 AND hash = ?2", values![tenant, hash])?;
     if gone == 1 {
-        t.execute(
+        t.send(
             "INSERT INTO tombstones (tenant, hash, at) VALUES (?1, ?2, ?3) ON CONFLICT (tenant, hash) DO NOTHING",
             values![tenant, hash, now()],
         )?;
@@ -108,7 +108,7 @@ pub(crate) fn collect(
     if t.one(sql, values![tenant, hash], |row| row.count(0))? == 0 {
         remove()?;
     }
-    t.execute("DELETE FROM tombstones WHERE tenant = ?1 AND hash = ?2", values![tenant, hash])?;
+    t.send("DELETE FROM tombstones WHERE tenant = ?1 AND hash = ?2", values![tenant, hash])?;
     Ok(())
 }
 
@@ -121,14 +121,14 @@ pub(crate) fn unsettled(t: &Transaction<'_>) -> Result<Vec<(i64, String)>, Serve
 /// Notes that bytes are on disk.
 pub(crate) fn settle(t: &Transaction<'_>, objects: &[(i64, String)]) -> Result<(), ServeError> {
     for (tenant, hash) in objects {
-        t.execute("UPDATE objects SET settled = 1 WHERE tenant = ?1 AND hash = ?2", values![*tenant, hash])?;
+        t.send("UPDATE objects SET settled = 1 WHERE tenant = ?1 AND hash = ?2", values![*tenant, hash])?;
     }
     Ok(())
 }
 
 /// Takes results back whose bytes a loss of power took: the jobs that gave them run again, and give the same.
 pub(crate) fn undo(t: &Transaction<'_>, tenant: i64, hash: &str, life: i64) -> Result<usize, ServeError> {
-    t.execute("DELETE FROM objects WHERE tenant = ?1 AND hash = ?2", values![tenant, hash])?;
+    t.send("DELETE FROM objects WHERE tenant = ?1 AND hash = ?2", values![tenant, hash])?;
     let at = now();
     t.execute(
         "UPDATE jobs SET state = 'queued', result = NULL, seconds = NULL, ended = NULL, ready = ?3, epoch = epoch + 1,

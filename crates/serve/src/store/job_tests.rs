@@ -6,6 +6,7 @@ use crate::store::jobs::{
     Class, Failure, Finished, Job, Wanted, add, cancel, claim, fail, finish, get, list, release, renew, sweep,
 };
 use crate::store::objects::{self, Kind, Object};
+use crate::store::session::Session;
 use crate::store::testing::{database, each};
 use crate::store::{Store, audit, now, set_schema, tenants};
 use crate::token::{Caller, Scope};
@@ -61,6 +62,29 @@ fn who_holds_an_old_lease_changes_nothing() {
         assert_eq!(store.now(|t| objects::list(t, a.tenant)).unwrap().len(), 1);
         let done = store.now(|t| get(t, a.tenant, "job")).unwrap();
         assert_eq!((&done.state[..], done.attempts), ("done", 2));
+    });
+}
+
+/// A lease is not waited for. One that a loss of power undid has the epoch of the next, and not its holder.
+#[test]
+fn who_holds_a_lease_that_was_undone_changes_nothing() {
+    each(|store| {
+        let [a, _] = callers(&store);
+        asked(&store, &a, "job", 1.0).unwrap();
+        let mut undone = None;
+        let rolled_back = store.now(|t| {
+            undone = claim(t, 30)?;
+            Err::<(), _>(ServeError::Busy)
+        });
+        assert!(matches!(rolled_back, Err(ServeError::Busy)));
+        let (first, second) = (undone.unwrap(), next(&store).unwrap());
+        assert_eq!(first.epoch, second.epoch);
+        assert!(!store.now(|t| renew(t, &first, 30)).unwrap());
+        assert!(!store.now(|t| fail(t, &first, &failing(Class::User))).unwrap());
+        store.now(|t| release(t, &first)).unwrap();
+        assert_eq!(store.now(|t| finish(t, &first, &result(), 1.0, false)).unwrap(), Finished::Not);
+        assert!(store.now(|t| renew(t, &second, 30)).unwrap());
+        assert_eq!(store.now(|t| finish(t, &second, &result(), 1.0, false)).unwrap(), Finished::Object);
     });
 }
 
@@ -217,9 +241,9 @@ fn connections_that_end_are_opened_again() {
     assert!(matches!(ended, Err(ServeError::DatabaseAway)), "{ended:?}");
     asked(&store, &a, "job", 1.0).unwrap();
     // Another ends what is idle.
-    let mut other = settings.config().unwrap().connect(postgres::NoTls).unwrap();
+    let mut other = Session::open(&settings).unwrap().unwrap();
     let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    other.batch_execute(all).unwrap();
+    other.batch(all).unwrap();
     assert_eq!(next(&store).unwrap().id, "job");
     assert_eq!(store.now(|t| tenants::named(t, "half")).unwrap(), None);
 }

@@ -1,7 +1,8 @@
 //! Jobs: executed at least once, with an effect exactly once.
 //!
-//! A job is leased to the worker that runs it. Each lease counts `epoch` up; what a holder writes is tied to its epoch, so that one whose
-//! lease has passed on changes nothing. Results are the same bits on every run.
+//! A job is leased to the worker that runs it. Each lease counts `epoch` up and has a random number; what a holder writes is tied to
+//! both, so that one whose lease has passed on changes nothing. By the random number that holds for a lease too that a loss of power
+//! took from the database while its holder went on. Results are the same bits on every run.
 
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +79,8 @@ pub(crate) struct Job {
     pub(crate) attempts: i64,
     #[serde(skip)]
     pub(crate) epoch: i64,
+    #[serde(skip)]
+    pub(crate) nonce: i64,
 }
 
 impl Job {
@@ -87,7 +90,7 @@ impl Job {
 }
 
 const COLUMNS: &str = "id, tenant, program, keys, arguments, state, class, code, message, result, predicted, seconds, \
-                       created, started, ended, deadline, attempts, epoch";
+                       created, started, ended, deadline, attempts, epoch, nonce";
 
 fn read(row: &Row<'_>) -> Result<Job, ServeError> {
     Ok(Job {
@@ -109,6 +112,7 @@ fn read(row: &Row<'_>) -> Result<Job, ServeError> {
         deadline: row.get(15)?,
         attempts: row.get(16)?,
         epoch: row.get(17)?,
+        nonce: row.get(18)?,
     })
 }
 
@@ -149,27 +153,23 @@ pub(crate) fn add(
     (workers, max_queue): (usize, f64),
 ) -> Result<Job, ServeError> {
     t.lock_tenant(by.tenant)?;
-    let (most, open): (i64, i64) = t.one(
-        "SELECT quota_jobs, (SELECT count(*) FROM jobs WHERE tenant = ?1 AND state IN ('queued', 'running'))
+    let (most, open, queued): (i64, i64, f64) = t.one(
+        "SELECT quota_jobs, (SELECT count(*) FROM jobs WHERE tenant = ?1 AND state IN ('queued', 'running')),
+           (SELECT coalesce(sum(predicted), 0.0) FROM jobs WHERE state IN ('queued', 'running'))
          FROM tenants WHERE id = ?1",
         values![by.tenant],
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )?;
     if open >= most {
         return Err(ServeError::QuotaJobs { most: most as u64 });
     }
-    let queued: f64 = t.one(
-        "SELECT coalesce(sum(predicted), 0.0) FROM jobs WHERE state IN ('queued', 'running')",
-        values![],
-        |row| row.get(0),
-    )?;
     let seconds = queued / workers as f64;
     if seconds > max_queue {
         return Err(ServeError::QueueFull { seconds, most: max_queue });
     }
     if open == 0 {
         // Who did not ask for anything has saved nothing up.
-        t.execute(
+        t.send(
             "UPDATE tenants SET served = (SELECT min(o.served) FROM tenants o JOIN jobs j ON j.tenant = o.id
                                           WHERE j.state IN ('queued', 'running'))
              WHERE id = ?1 AND served < (SELECT min(o.served) FROM tenants o JOIN jobs j ON j.tenant = o.id
@@ -178,9 +178,12 @@ pub(crate) fn add(
         )?;
     }
     let at = now();
-    t.execute(
+    let sql = format!(
         "INSERT INTO jobs (id, tenant, program, keys, arguments, idempotency, state, predicted, created, ready, deadline)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8, ?8, ?9)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8, ?8, ?9) RETURNING {COLUMNS}"
+    );
+    let job = t.one(
+        &sql,
         values![
             &wanted.id,
             by.tenant,
@@ -192,12 +195,13 @@ pub(crate) fn add(
             at,
             wanted.deadline
         ],
+        read,
     )?;
     for hash in [&wanted.program, &wanted.keys, &wanted.arguments] {
         objects::touch(t, by.tenant, hash)?;
     }
     audit::note(t, Some(by), "job.add", &wanted.id)?;
-    get(t, by.tenant, &wanted.id)
+    Ok(job)
 }
 
 /// The job of a name.
@@ -218,19 +222,18 @@ pub(crate) fn claim(t: &Transaction<'_>, lease: i64) -> Result<Option<Job>, Serv
     let at = now();
     // A job that another node is about to take is passed over, not waited for.
     let skip = if t.is_shared() { "FOR UPDATE OF j SKIP LOCKED" } else { "" };
+    let mut nonce = [0; 8];
+    getrandom::fill(&mut nonce).map_err(|e| ServeError::Worker { why: format!("no random bytes: {e}") })?;
     let sql = format!(
-        "UPDATE jobs SET state = 'running', epoch = epoch + 1, attempts = attempts + 1, started = ?1, lease = ?2
+        "UPDATE jobs SET state = 'running', epoch = epoch + 1, nonce = ?3, attempts = attempts + 1, started = ?1, lease = ?2
          WHERE id = (SELECT j.id FROM jobs j JOIN tenants t ON t.id = j.tenant
                      WHERE j.state = 'queued' AND j.ready <= ?1 AND j.deadline > ?1
                      ORDER BY t.served, j.created, j.id LIMIT 1 {skip})
          RETURNING {COLUMNS}"
     );
-    let job = t.first(&sql, values![at, at + lease], read)?;
+    let job = t.first(&sql, values![at, at + lease, i64::from_le_bytes(nonce)], read)?;
     if let Some(job) = &job {
-        t.execute(
-            "UPDATE tenants SET served = served + ?2 WHERE id = ?1",
-            values![job.tenant, job.predicted],
-        )?;
+        t.send("UPDATE tenants SET served = served + ?2 WHERE id = ?1", values![job.tenant, job.predicted])?;
     }
     Ok(job)
 }
@@ -238,8 +241,8 @@ pub(crate) fn claim(t: &Transaction<'_>, lease: i64) -> Result<Option<Job>, Serv
 /// Lengthens a lease; false if it is another's by now, or the job was cancelled.
 pub(crate) fn renew(t: &Transaction<'_>, job: &Job, lease: i64) -> Result<bool, ServeError> {
     let changed = t.execute(
-        "UPDATE jobs SET lease = ?3 WHERE id = ?1 AND epoch = ?2 AND state = 'running' AND deadline > ?4",
-        values![&job.id, job.epoch, now() + lease, now()],
+        "UPDATE jobs SET lease = ?4 WHERE id = ?1 AND epoch = ?2 AND nonce = ?3 AND state = 'running' AND deadline > ?5",
+        values![&job.id, job.epoch, job.nonce, now() + lease, now()],
     )?;
     Ok(changed == 1)
 }
@@ -265,9 +268,9 @@ pub(crate) fn finish(
 ) -> Result<Finished, ServeError> {
     t.lock_tenant(job.tenant)?;
     let changed = t.execute(
-        "UPDATE jobs SET state = 'done', result = ?3, seconds = ?4, ended = ?5, lease = NULL, class = NULL, code = NULL,
-         message = NULL WHERE id = ?1 AND epoch = ?2 AND state = 'running'",
-        values![&job.id, job.epoch, &result.hash, seconds, now()],
+        "UPDATE jobs SET state = 'done', result = ?4, seconds = ?5, ended = ?6, lease = NULL, class = NULL, code = NULL,
+         message = NULL WHERE id = ?1 AND epoch = ?2 AND nonce = ?3 AND state = 'running'",
+        values![&job.id, job.epoch, job.nonce, &result.hash, seconds, now()],
     )?;
     if changed == 0 {
         return Ok(Finished::Not);
@@ -294,11 +297,12 @@ pub(crate) fn fail(t: &Transaction<'_>, job: &Job, failure: &Failure) -> Result<
     let wait = (1i64 << job.attempts.clamp(1, 10)) / 2;
     let (state, ended) = if last { ("failed", Some(at)) } else { ("queued", None) };
     let changed = t.execute(
-        "UPDATE jobs SET state = ?3, class = ?4, code = ?5, message = ?6, ended = ?7, ready = ?8, bugs = ?9, lease = NULL
-         WHERE id = ?1 AND epoch = ?2 AND state = 'running'",
+        "UPDATE jobs SET state = ?4, class = ?5, code = ?6, message = ?7, ended = ?8, ready = ?9, bugs = ?10, lease = NULL
+         WHERE id = ?1 AND epoch = ?2 AND nonce = ?3 AND state = 'running'",
         values![
             &job.id,
             job.epoch,
+            job.nonce,
             state,
             failure.class.name(),
             &failure.code,
@@ -316,10 +320,10 @@ pub(crate) fn fail(t: &Transaction<'_>, job: &Job, failure: &Failure) -> Result<
 
 /// Gives a lease back: the job waits as if it had not been started.
 pub(crate) fn release(t: &Transaction<'_>, job: &Job) -> Result<(), ServeError> {
-    t.execute(
+    t.send(
         "UPDATE jobs SET state = 'queued', lease = NULL, attempts = attempts - 1
-         WHERE id = ?1 AND epoch = ?2 AND state = 'running'",
-        values![&job.id, job.epoch],
+         WHERE id = ?1 AND epoch = ?2 AND nonce = ?3 AND state = 'running'",
+        values![&job.id, job.epoch, job.nonce],
     )?;
     Ok(())
 }

@@ -15,6 +15,7 @@ mod job_tests;
 pub(crate) mod jobs;
 pub(crate) mod objects;
 pub(crate) mod postgres;
+pub(crate) mod session;
 pub(crate) mod settings;
 pub(crate) mod tenants;
 #[cfg(test)]
@@ -33,7 +34,8 @@ use crate::error::ServeError;
 pub(crate) use crate::store::clock::now;
 pub(crate) use crate::store::database::Transaction;
 use crate::store::database::values;
-use crate::store::postgres::{MIGRATING, Manner, Pool, Serving};
+use crate::store::postgres::{MIGRATING, Pool, Serving};
+use crate::store::session::Manner;
 
 /// Changes of the schema, in order; the database counts those that were made.
 const MIGRATIONS: &[&str] = &[
@@ -41,6 +43,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0002.sql"),
     include_str!("migrations/0003.sql"),
     include_str!("migrations/0004.sql"),
+    include_str!("migrations/0005.sql"),
 ];
 
 /// The database, shared by all tasks.
@@ -178,9 +181,25 @@ impl Store {
         spawned(move || store.now(work)).await
     }
 
-    /// Does one transaction that changes nothing.
+    /// Reads. Under PostgreSQL each statement is a transaction of its own, and sees what holds then.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, ServeError> + Send + 'static,
+    ) -> Result<T, ServeError> {
+        self.reading(Manner::Read, work).await
+    }
+
+    /// Reads one state by several statements.
+    pub(crate) async fn view<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, ServeError> + Send + 'static,
+    ) -> Result<T, ServeError> {
+        self.reading(Manner::View, work).await
+    }
+
+    async fn reading<T: Send + 'static>(
+        &self,
+        manner: Manner,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, ServeError> + Send + 'static,
     ) -> Result<T, ServeError> {
         let store = self.clone();
@@ -191,24 +210,14 @@ impl Store {
                 work(&Transaction::Sqlite(transaction))
             }
             Backend::Postgres(pool) => {
-                pool.transact(Manner::Read, |session| work(&Transaction::Postgres(RefCell::new(session))))
+                pool.transact(manner, |session| work(&Transaction::Postgres(RefCell::new(session))))
             }
         })
         .await
     }
 
-    /// Gives or lengthens a lease. Workers end with the process that has an SQLite database, and their leases with it: it does not wait
-    /// for the disk. A server that lost a lease while its holder goes on would give the number a second time: it waits.
-    pub(crate) async fn lease<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, ServeError> + Send + 'static,
-    ) -> Result<T, ServeError> {
-        let (store, manner) = (self.clone(), if self.is_shared() { Manner::Write } else { Manner::Light });
-        spawned(move || store.transact(manner, work)).await
-    }
-
     /// As [`run`](Self::run), without waiting for the disk: a loss of power may undo it, as if it had not happened yet. For ends of
-    /// jobs, which would be computed again, and times of use.
+    /// jobs, which would be computed again, for times of use, and for leases: one that is undone is given to nobody else.
     pub(crate) async fn lightly<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, ServeError> + Send + 'static,
@@ -255,7 +264,7 @@ fn set_schema(t: &Transaction<'_>, version: i64) -> Result<(), ServeError> {
     match t {
         Transaction::Sqlite(t) => Ok(t.pragma_update(None, "user_version", version)?),
         Transaction::Postgres(_) => {
-            t.execute("INSERT INTO schema_version (version) VALUES (?1)", values![version]).map(drop)
+            t.send("INSERT INTO schema_version (version) VALUES (?1)", values![version])
         }
     }
 }

@@ -89,6 +89,18 @@ pub(crate) fn get(t: &Transaction<'_>, tenant: i64, hash: &str) -> Result<Option
     t.first(&sql, values![tenant, hash], read)
 }
 
+/// The objects of three hashes.
+pub(crate) fn three(
+    t: &Transaction<'_>,
+    tenant: i64,
+    hashes: [&str; 3],
+) -> Result<[Option<Object>; 3], ServeError> {
+    let [a, b, c] = hashes;
+    let sql = format!("SELECT {COLUMNS} FROM objects WHERE tenant = ?1 AND hash IN (?2, ?3, ?4)");
+    let found = t.all(&sql, values![tenant, a, b, c], read)?;
+    Ok(hashes.map(|hash| found.iter().find(|object| object.hash == hash).cloned()))
+}
+
 /// The objects of a tenant, the newest first.
 pub(crate) fn list(t: &Transaction<'_>, tenant: i64) -> Result<Vec<Object>, ServeError> {
     let sql =
@@ -98,13 +110,13 @@ pub(crate) fn list(t: &Transaction<'_>, tenant: i64) -> Result<Vec<Object>, Serv
 
 /// Notes that an object is used.
 pub(crate) fn touch(t: &Transaction<'_>, tenant: i64, hash: &str) -> Result<(), ServeError> {
-    t.execute("UPDATE objects SET used = ?3 WHERE tenant = ?1 AND hash = ?2", values![tenant, hash, now()])?;
+    t.send("UPDATE objects SET used = ?3 WHERE tenant = ?1 AND hash = ?2", values![tenant, hash, now()])?;
     Ok(())
 }
 
 /// Keeps an object whatever its age, or no longer.
 pub(crate) fn pin(t: &Transaction<'_>, by: &Caller, hash: &str, pinned: bool) -> Result<Object, ServeError> {
-    t.execute(
+    t.send(
         "UPDATE objects SET pinned = ?3 WHERE tenant = ?1 AND hash = ?2",
         values![by.tenant, hash, pinned],
     )?;

@@ -5,7 +5,7 @@ use crate::store::database::{Transaction, values};
 
 /// The value of a setting, which is `proposed` if it has none yet.
 pub(crate) fn agreed(t: &Transaction<'_>, name: &str, proposed: &str) -> Result<String, ServeError> {
-    t.execute(
+    t.send(
         "INSERT INTO settings (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING",
         values![name, proposed],
     )?;
@@ -14,6 +14,6 @@ pub(crate) fn agreed(t: &Transaction<'_>, name: &str, proposed: &str) -> Result<
 
 /// Changes a setting.
 pub(crate) fn set(t: &Transaction<'_>, name: &str, value: &str) -> Result<(), ServeError> {
-    t.execute("UPDATE settings SET value = ?2 WHERE name = ?1", values![name, value])?;
+    t.send("UPDATE settings SET value = ?2 WHERE name = ?1", values![name, value])?;
     Ok(())
 }

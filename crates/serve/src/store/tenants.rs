@@ -74,18 +74,18 @@ pub(crate) fn remove(
     let open = "SELECT id FROM jobs WHERE tenant = ?1 AND state IN ('queued', 'running') ORDER BY id";
     let jobs: Vec<String> = t.all(open, values![tenant], |row| row.get(0))?;
     // Without its row a run has lost its lease.
-    t.execute("DELETE FROM jobs WHERE tenant = ?1", values![tenant])?;
-    t.execute(
+    t.send("DELETE FROM jobs WHERE tenant = ?1", values![tenant])?;
+    t.send(
         "INSERT INTO tombstones (tenant, hash, at) SELECT tenant, hash, ?2 FROM objects WHERE tenant = ?1
          ON CONFLICT (tenant, hash) DO NOTHING",
         values![tenant, now()],
     )?;
     let objects = t.execute("DELETE FROM objects WHERE tenant = ?1", values![tenant])?;
-    t.execute("DELETE FROM tokens WHERE tenant = ?1", values![tenant])?;
+    t.send("DELETE FROM tokens WHERE tenant = ?1", values![tenant])?;
     // Each node removes what it holds of them: they are over, and not so long that another node ends them.
-    t.execute("UPDATE uploads SET expires = ?2 WHERE tenant = ?1", values![tenant, now()])?;
+    t.send("UPDATE uploads SET expires = ?2 WHERE tenant = ?1", values![tenant, now()])?;
     // Without a quota, what was begun before adds nothing any more.
-    t.execute(
+    t.send(
         "UPDATE tenants SET name = ?2, deleted = ?3, quota_bytes = 0, quota_jobs = 0 WHERE id = ?1",
         values![tenant, format!("{DELETED}{tenant}"), now()],
     )?;
@@ -110,7 +110,7 @@ pub(crate) fn add_token(
 ) -> Result<(String, String), ServeError> {
     let (id, token) = (random_id()?, generate()?);
     let names: Vec<_> = scopes.iter().map(|scope| scope.name()).collect();
-    t.execute(
+    t.send(
         "INSERT INTO tokens (id, hash, tenant, scopes, created, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         values![&id, &key.hash(&token)[..], tenant, names.join(" "), now(), expires],
     )?;

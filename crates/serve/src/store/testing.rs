@@ -8,10 +8,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use postgres::NoTls;
-
 use crate::config::Postgres;
 use crate::store::Store;
+use crate::store::session::Session;
 
 /// Does a test on each kind of database; on SQLite alone, with a sentence, where no PostgreSQL is installed.
 pub(crate) fn each(test: impl Fn(Store)) {
@@ -29,8 +28,8 @@ pub(crate) fn database() -> Option<Postgres> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let cluster = CLUSTER.get_or_init(Cluster::start).as_ref()?;
     let name = format!("test{}", COUNT.fetch_add(1, Ordering::SeqCst));
-    let mut client = cluster.settings("postgres").config().unwrap().connect(NoTls).unwrap();
-    client.batch_execute(&format!("CREATE DATABASE {name}")).unwrap();
+    let mut session = Session::open(&cluster.settings("postgres")).unwrap().unwrap();
+    session.batch(&format!("CREATE DATABASE {name}")).unwrap();
     Some(cluster.settings(&name))
 }
 
@@ -98,7 +97,7 @@ impl Cluster {
             .unwrap();
         let cluster = Self { folder, user, _keeper: keeper };
         let until = Instant::now() + Duration::from_secs(30);
-        while cluster.settings("postgres").config().unwrap().connect(NoTls).is_err() {
+        while Session::open(&cluster.settings("postgres")).unwrap().is_err() {
             assert!(Instant::now() < until, "the server did not start");
             std::thread::sleep(Duration::from_millis(50));
         }

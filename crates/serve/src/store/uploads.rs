@@ -22,7 +22,7 @@ pub(crate) struct Upload {
 /// Begins an upload; its bytes count for the tenant's quota from now on.
 pub(crate) fn add(t: &Transaction<'_>, upload: &Upload) -> Result<(), ServeError> {
     objects::room(t, upload.tenant, upload.size)?;
-    t.execute(
+    t.send(
         "INSERT INTO uploads (id, tenant, size, hash, created, expires, node) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         values![&upload.id, upload.tenant, upload.size as i64, &upload.hash, now(), upload.expires, &upload.node],
     )?;
@@ -66,7 +66,7 @@ pub(crate) fn mark(
     verified: Option<u64>,
     expires: i64,
 ) -> Result<(), ServeError> {
-    t.execute(
+    t.send(
         "UPDATE uploads SET verified = ?2, expires = ?3 WHERE id = ?1",
         values![id, verified.map(|at| at as i64), expires],
     )?;
@@ -75,7 +75,7 @@ pub(crate) fn mark(
 
 /// Ends an upload.
 pub(crate) fn remove(t: &Transaction<'_>, id: &str) -> Result<(), ServeError> {
-    t.execute("DELETE FROM uploads WHERE id = ?1", values![id])?;
+    t.send("DELETE FROM uploads WHERE id = ?1", values![id])?;
     Ok(())
 }
 
