@@ -5,7 +5,7 @@
 //              instruction whose data came with a bus error; what lies behind END may be read ahead
 //              (at most Depth instructions and the bytes up to the end of a burst) but is never
 //              shown, and errors there are not reported.
-// Cycles       start_i in t; first burst shown in t + 2; beat that completes an instruction taken in
+// Cycles       start_i in t; first burst shown in t + 3; beat that completes an instruction taken in
 //              t, shown in t + 2; an instruction a cycle.
 // stop_i       while high: drops what has come, discards beats still due, asks for nothing.
 module rm_mem_fetch

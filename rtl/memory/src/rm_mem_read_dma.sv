@@ -3,13 +3,13 @@
 // Contract     rows of the requests, in order, each WordW low bits of RowWords 64-bit words.
 //              row_err_o marks a row of which a beat came with a response other than OKAY (its
 //              data mean nothing); err_o tells at once, with the address of the burst.
-// Requests     the next is taken in the cycle after the last burst of this one has gone; a queue in front
+// Requests     one waits in a register while another is cut into bursts (rm_mem_splitter); a queue in front
 //              keeps the bus busy from one to the next.
 // Space        credit_q counts beats for which the FIFO has room and no burst has been issued. A
 //              burst of n beats is issued only when credit_q >= n: r_ready_o is constant 1.
 // Widths       an entry of the FIFO is the wider of beat and row: narrow beats are gathered before
 //              the FIFO, a wide beat is cut into rows behind it.
-// Cycles       request taken in t; first burst shown (burst_valid_o) in t + 1; a burst a cycle. Beat
+// Cycles       request taken in t; first burst shown (burst_valid_o) in t + 2; a burst a cycle. Beat
 //              that completes an entry taken in t; row_valid_o in t + 2 at the earliest. A row a
 //              cycle. Credit of an entry returns in the cycle after its last row went.
 // flush_i      forgets request and rows, takes nothing new, and discards the beats still due.
@@ -66,7 +66,7 @@ module rm_mem_read_dma
   end
 
   // ---------------------------------------------------------------- requests to bursts
-  logic split_ready, split_valid, split_go, pend_ready, pend_valid, pend_pop, drain_q, drain_d;
+  logic split_ready, split_busy, split_valid, split_go, pend_ready, pend_valid, pend_pop, drain_q, drain_d;
   logic [UnitAddrW-1:0] pend_addr;
   logic [CreditW-1:0]   credit_q, credit_d;
   logic [$clog2(Outstanding+1)-1:0] pend_count;
@@ -74,7 +74,7 @@ module rm_mem_read_dma
   assign req_ready_o = split_ready && !drain_q;
 
   rm_mem_splitter #(.DataW(DataW), .RowWords(RowWords), .BurstBytes(BurstBytes)) i_splitter (
-    .clk_i, .rst_ni, .clear_i(flush_i),
+    .clk_i, .rst_ni, .clear_i(flush_i), .busy_o(split_busy),
     .req_valid_i(req_valid_i && !drain_q), .req_ready_o(split_ready), .req_i,
     .burst_valid_o(split_valid), .burst_ready_i(split_go), .burst_o
   );
@@ -217,7 +217,7 @@ module rm_mem_read_dma
   assign unused_count = ^pend_count;
 
   // Full credit: every beat asked for has come, and every row of it has gone.
-  assign idle_o = !split_valid && !pend_valid && credit_q == CreditW'(Credits);
+  assign idle_o = !split_busy && !pend_valid && credit_q == CreditW'(Credits);
 
 `ifndef SYNTHESIS
   always @(posedge clk_i) begin : p_check

@@ -5,7 +5,7 @@
 //              whatever it said; err_valid_o pulses for each response other than OKAY.
 // Data         one entry (the wider of beat and row) is held; the writer brings its own FIFO. AW goes
 //              out when the request does, W as rows come: rows must never wait for this store.
-// Cycles       request taken in t; first burst cut in t + 1, AWVALID in t + 2; a burst a cycle. W of a burst may begin in
+// Cycles       request taken in t; first burst shown in t + 2, AWVALID in t + 3; a burst a cycle. W of a burst may begin in
 //              the cycle of its AWVALID, not before. A row that completes an entry taken in t: WVALID in t + 1. A beat a cycle (narrow beats), a
 //              row a cycle (wide beats). B is always taken; done_o comes in the cycle after it.
 module rm_mem_write_dma
@@ -50,12 +50,12 @@ module rm_mem_write_dma
   // ---------------------------------------------------------------- requests to bursts
   localparam int unsigned PendW = $clog2(Outstanding + 1);
 
-  logic             split_valid, split_go, pend_ready, len_ready, aw_open;
+  logic             split_busy, split_valid, split_go, pend_ready, len_ready, aw_open;
   logic [PendW-1:0] pend_count, len_count;
   burst_t           burst;
 
   rm_mem_splitter #(.DataW(DataW), .RowWords(RowWords), .BurstBytes(BurstBytes)) i_splitter (
-    .clk_i, .rst_ni, .clear_i(1'b0),
+    .clk_i, .rst_ni, .clear_i(1'b0), .busy_o(split_busy),
     .req_valid_i, .req_ready_o, .req_i,
     .burst_valid_o(split_valid), .burst_ready_i(split_go), .burst_o(burst)
   );
@@ -200,7 +200,7 @@ module rm_mem_write_dma
     assign w_data_o[i*WordBits +: WordBits] = WordBits'(beat[i*WordW +: WordW]);
   end
 
-  assign idle_o = !split_valid && !pend_valid && !aw_valid_q;
+  assign idle_o = !split_busy && !pend_valid && !aw_valid_q;
 
   logic unused;
   assign unused = ^{pend_count, len_count};

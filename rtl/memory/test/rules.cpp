@@ -65,7 +65,7 @@ void read_rules(Bench& b, const rm::MemorySettings& s) {
   }
   b.dut->rd_req_valid_i = 0;
   for (int i = 0; i < 60; i++) watch(b, log, beats_of(kRowWords));
-  equal("read request to AR", taken, log.ar, 3);
+  equal("read request to AR", taken, log.ar, 4);
   equal("AR of one request to AR of the next", log.ar, log.second_ar, 2);
   equal("AR to the beat that completes an entry", log.ar, log.r_full, kLatency + beats_of(kRowWords) - 1);
   equal("beat to row", log.r_full, log.row, 2);
@@ -81,7 +81,7 @@ void fetch_rules(Bench& b, const rm::MemorySettings& s) {
   watch(b, log, beats_of(4));
   b.dut->fetch_start_i = 0;
   for (int i = 0; i < 60; i++) watch(b, log, beats_of(4));
-  equal("start to AR", start, log.ar, 3);
+  equal("start to AR", start, log.ar, 4);
   equal("AR to the beat that completes an instruction", log.ar, log.r_full, kLatency + beats_of(4) - 1);
   equal("beat to instruction", log.r_full, log.row, 2);
 }
@@ -95,7 +95,7 @@ void write_rules(Bench& b, const rm::MemorySettings& s) {
     b.dut->wr_req_valid_i = i == 0;
     b.dut->wr_req_addr_i = kWriteBase / kUnit;
     b.dut->wr_req_rows_i = rows;
-    b.dut->wr_row_valid_i = i >= 3 && sent < rows;  // offered from the cycle of AWVALID on
+    b.dut->wr_row_valid_i = i >= 4 && sent < rows;  // offered from the cycle of AWVALID on
     b.settle();
     b.dut.settle();
     const bool moved = b.dut->wr_row_valid_i && b.dut->wr_row_ready_o;
@@ -110,7 +110,7 @@ void write_rules(Bench& b, const rm::MemorySettings& s) {
     first(log.err, b.dut->wr_err_o, now);
     b.edge();
   }
-  equal("write request to AW", taken, log.aw, 3);
+  equal("write request to AW", taken, log.aw, 4);
   equal("row to W", filled, log.w, 1);
   equal("last W to B", last_row, log.b, kLatency);
   equal("B to done", log.b, log.done, 1);

@@ -48,12 +48,26 @@ pub(super) struct Burst {
 #[derive(Debug, Clone)]
 struct Splitter {
     geometry: Geometry,
+    /// The request that waits in a register.
+    waits: Option<Request>,
     /// Address in beats.
     at: u64,
     left: u64,
 }
 
 impl Splitter {
+    const fn new(geometry: Geometry) -> Self {
+        Self { geometry, waits: None, at: 0, left: 0 }
+    }
+
+    const fn idle(&self) -> bool {
+        self.waits.is_none() && self.left == 0
+    }
+
+    fn clear(&mut self) {
+        *self = Self::new(self.geometry);
+    }
+
     fn burst(&self) -> Option<Burst> {
         let block = self.geometry.block;
         let beats = self.left.min(block - self.at % block);
@@ -62,16 +76,20 @@ impl Splitter {
 
     /// Takes a request or lets the burst go; returns whether a request was taken.
     fn step(&mut self, request: Option<Request>, go: bool) -> bool {
-        if let (true, Some(request)) = (self.left == 0, request) {
+        let taken = self.waits.is_none() && request.is_some();
+        if let Some(burst) = self.burst() {
+            if go {
+                self.at += burst.beats;
+                self.left -= burst.beats;
+            }
+        } else if let Some(request) = self.waits.take() {
             self.at = u64::from(request.unit) * UNIT / self.geometry.beat_bytes;
             self.left = u64::from(request.rows) * self.geometry.row_words * 8 / self.geometry.beat_bytes;
-            return true;
         }
-        if let Some(burst) = self.burst().filter(|_| go) {
-            self.at += burst.beats;
-            self.left -= burst.beats;
+        if taken {
+            self.waits = request;
         }
-        false
+        taken
     }
 }
 
@@ -107,7 +125,7 @@ impl ReadDma {
     pub(super) fn new(geometry: Geometry, depth: u64, outstanding: u64) -> Self {
         let credits = depth / geometry.rows_per_entry * geometry.beats_per_entry;
         Self {
-            splitter: Splitter { geometry, at: 0, left: 0 },
+            splitter: Splitter::new(geometry),
             outstanding,
             pending: 0,
             credits,
@@ -125,7 +143,7 @@ impl ReadDma {
     }
 
     pub(super) const fn idle(&self) -> bool {
-        self.splitter.left == 0 && self.pending == 0 && self.credit == self.credits
+        self.splitter.idle() && self.pending == 0 && self.credit == self.credits
     }
 
     /// The burst that is offered to the arbiter.
@@ -162,7 +180,7 @@ impl ReadDma {
         self.shown = read || (self.shown && !pop);
         self.drain = drain;
         if i.flush {
-            self.splitter.left = 0;
+            self.splitter.clear();
             (self.gathered, self.row, self.stored, self.shown) = (0, 0, 0, false);
             self.credit = self.credits;
         }
@@ -223,7 +241,7 @@ pub(super) struct WriteDma {
 impl WriteDma {
     pub(super) const fn new(geometry: Geometry, outstanding: usize) -> Self {
         Self {
-            splitter: Splitter { geometry, at: 0, left: 0 },
+            splitter: Splitter::new(geometry),
             outstanding,
             aw: None,
             pending: VecDeque::new(),
@@ -245,7 +263,7 @@ impl WriteDma {
     }
 
     pub(super) fn idle(&self) -> bool {
-        self.splitter.left == 0 && self.pending.is_empty() && self.aw.is_none()
+        self.splitter.idle() && self.pending.is_empty() && self.aw.is_none()
     }
 
     pub(super) fn beat_valid(&self) -> bool {

@@ -114,7 +114,7 @@ const FILES: [&str; 4] = ["system.txt", "gather.txt", "cut.txt", "deep.txt"];
 fn the_hardware_is_repeated_cycle_by_cycle() {
     for name in FILES {
         let [rows, instructions, stores] = replay(name, |_| ()).unwrap();
-        assert!(rows > 30 && instructions > 100 && stores > 10, "{name}: {rows} {instructions} {stores}");
+        assert!(rows > 30 && instructions > 100 && stores > 8, "{name}: {rows} {instructions} {stores}");
     }
 }
 
