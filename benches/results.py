@@ -24,8 +24,13 @@ def row_of(result: Result) -> Row | None:
 
 def _is(key: str, printed: str) -> bool:
     name = printed.lower().replace(" wheel", "")
-    if key in ("single", "fixed"):
-        return name == {"single": "ringmill, one by one", "fixed": "ringmill, one method"}[key]
+    own = {
+        "single": "ringmill, one by one",
+        "fixed": "ringmill, one method",
+        "nine": "ringmill, nine levels",
+    }
+    if key in own:
+        return name == own[key]
     # A peer with settings of its own: openfhe-3-3 prints as "OpenFHE wheel 1.6, 3-3".
     peer, _, settings = key.partition("-") if key.startswith("openfhe") else (key, "", "")
     printed_settings = name.partition(", ")[2]

@@ -45,10 +45,17 @@ ROWS = [
     Row("rotate/III", "openfhe"),
     Row("rescale/III", "seal", 6, 8),
     Row("mul_relin/III", "tenseal"),
+    Row("mul_relin/III", "lattigo"),
+    Row("mul_relin/III", "desilo"),
+    Row("rotate/III", "lattigo"),
+    Row("rotate/III", "desilo"),
     Row("encrypt/III", "seal"),
+    Row("encrypt/III", "lattigo"),
     Row("keygen/III", "seal"),
     Row("relin/V", "openfhe", 2.8, 4),
     Row("rotate/V", "openfhe"),
+    Row("rotate/V", "lattigo"),
+    Row("rotate/V", "desilo"),
     Row("rescale/V", "openfhe"),
     Row("encode/V", "seal", 5, 5),
     Row("decode/V", "seal", 10, 12),
@@ -68,6 +75,9 @@ ROWS = [
     Row("boot/full/2^16", "openfhe-4-4", 5, 7, heavy=True),
     Row("boot/2^8/2^16", "openfhe-3-3", 4, 4, heavy=True),
     Row("boot/2^8/2^16", "openfhe-4-4", 4, 4, heavy=True),
+    # Real numbers on both sides, in the peer's faster order; and more levels left, against nine.
+    Row("boot/full-real/2^16", "openfhe-3-3-first", heavy=True),
+    Row("boot/full-15/2^16", "nine", heavy=True),
 ]
 
 

@@ -1,12 +1,18 @@
 """`make bench`: every row of :mod:`benches.rows`, ours and the peer in turns on one core.
 
 Prints the table and writes ``build/bench.json``, a list of ``{"work", "ours_us": {"min", "median"}, "peer",
-"peer_us": {"min", "median"}, "ratio", "isa", "cpu"}`` with ratio = peer / ours at the median. Arguments, if
-any, select rows whose work begins with one of them; the file keeps its other rows then. Without any, or with
-``limits``, the figures of :mod:`benches.limits` go to ``build/bench-limits.json``. With ``RINGMILL_ISA`` set,
-ratios go to ``build/bench-<isa>.json`` and there are no limits. Heavy rows, those of
-bootstrapping, run when named: they add ``"levels_left"``, ``"bits"`` of the worst slot and peak memory
-``"mb"`` of both sides, from which limits follow.
+"peer_us": {"min", "median"}, "ratio", "isa", "cpu", "bound", "parameters"}`` with ratio = peer / ours at
+the median. ``bound`` has ``multiplier_us`` and ``memory_us``: what our work multiplies and moves, by the
+ceilings of this core; it is absent where a work runs no limb program. ``parameters`` has those of both
+sides, as far as they are known.
+
+Arguments, if any, select rows whose work begins with one of them; the file keeps its other rows then. Without
+any, or with ``limits``, the figures of :mod:`benches.limits` go to ``build/bench-limits.json``. With
+``RINGMILL_ISA`` set, ratios go to ``build/bench-<isa>.json`` and there are no limits.
+
+Heavy rows, those of bootstrapping, run when named. They add ``"levels_left"``, our ``"usable_bits"`` of
+modulus in them, ``"bits"`` of the worst slot and peak memory ``"mb"`` of both sides, from which limits
+follow.
 """
 
 from __future__ import annotations
@@ -20,9 +26,11 @@ from pathlib import Path
 from typing import Any
 
 from benches.limits import LIGHT, SECOND_THREAD_WORK, Limit, limits, second_thread_bootstrapping
+from benches.peers.sets import SETS, parameters
 from benches.process import ROOT, NotOfferedError, Process
 from benches.results import merged, merged_limits, read
 from benches.rows import Row, selected
+from ringmill import Params
 from ringmill.atomic import write_text
 from ringmill.studies.stored import text_of
 
@@ -30,20 +38,23 @@ _BINARY = "benches/target/release/ringmill-bench"
 _COMMANDS = {
     "ours": [_BINARY, "ours"],
     "fixed": [_BINARY, "fixed"],
+    "nine": [_BINARY, "nine"],
     "single": [_BINARY, "single"],
     "tfhe-ntt": [_BINARY, "tfhe-ntt"],
     **{
         name: [f"build/peers/{name}/bin/python", "-m", f"benches.peers.{name}_driver"]
-        for name in ("seal", "tenseal", "openfhe")
+        for name in ("seal", "tenseal", "openfhe", "lattigo", "desilo")
     },
     **{
-        f"openfhe-{budget}-{budget}": [
+        "-".join(["openfhe", budget, budget, *order]): [
             "build/peers/openfhe/bin/python",
             "-m",
             "benches.peers.openfhe_boot_driver",
-            str(budget),
+            budget,
+            *order,
         ]
-        for budget in (3, 4)
+        for budget in ("3", "4")
+        for order in ((), ("first",))
     },
 }
 
@@ -84,6 +95,7 @@ def measure(ours: Process, peer: Process, work: str, *, heavy: bool) -> tuple[li
 def rows(chosen: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]:
     """Measure row after row; a row that cannot be measured is named and left out."""
     processes: dict[str, Process] = {}
+    bounds: dict[str, dict[str, float]] = {}
 
     def process(side: str) -> Process:
         if side not in processes:
@@ -108,6 +120,8 @@ def rows(chosen: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]:
                 for running in processes.values():
                     running.drop(previous.set)
             previous = row
+            if row.work not in bounds:  # before the others: a bootstrapping's does not fit beside them
+                bounds[row.work] = bound(row.work, core)
             ours, peer = process("ours"), process(row.peer)
             own, other = measure(ours, peer, row.work, heavy=row.heavy)
         except NotOfferedError as reason:
@@ -125,6 +139,8 @@ def rows(chosen: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]:
                 "ratio": statistics.median(other) / statistics.median(own),
                 "isa": ours.header["isa"],
                 "cpu": cpu_name(),
+                **({"bound": bounds[row.work]} if bounds[row.work] else {}),
+                **of_both(row),
                 **(both(ours, peer, row.work) if row.heavy else {}),
             },
         )
@@ -133,12 +149,43 @@ def rows(chosen: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]:
     close(*processes)
 
 
+def bound(work: str, core: int) -> dict[str, float]:
+    """Return what a work of ours takes at the ceilings of this core; nothing where no limb program is run."""
+    process = Process([_BINARY, "bound"], {core})
+    try:
+        process.times(work, 1)
+        return process.facts(work)
+    except NotOfferedError:
+        return {}
+    finally:
+        if not process.ended:
+            process.close()
+
+
+def of_both(row: Row) -> dict[str, Any]:
+    """Return the parameters of both sides of a row; nothing where a work is of no named set."""
+    theirs = parameters(row.set, row.peer)
+    if row.set not in SETS:
+        return {}
+    named = Params.named(row.set)
+    ours = {
+        "log_n": named.log_n,
+        "limbs": len(named.q),
+        "special": len(named.p),
+        "dnum": named.dnum,
+        "log_pq": round(named.log_q + named.log_p, 1),
+        "beyond_128": named.security < 128,
+    }
+    return {"parameters": {"ours": ours, "peer": theirs}}
+
+
 def both(ours: Process, peer: Process, work: str) -> dict[str, Any]:
     """Return what a heavy row says beside times."""
     own, other = ours.facts(work), peer.facts(work)
     return {
         "levels_left": own["levels_left"],
         "peer_levels_left": other["levels_left"],
+        "usable_bits": own["usable_bits"],
         "bits": {"ours": own["bits"], "peer": other["bits"]},
         "mb": {"ours": ours.peak_bytes() / 1e6, "peer": peer.peak_bytes() / 1e6},
     }
@@ -154,8 +201,14 @@ def line(row: Row, result: dict[str, Any]) -> str:
         verdict += (
             f"; {bits['ours']:.1f} against {bits['peer']:.1f} bits, "
             f"{mb['ours']:.0f} against {mb['peer']:.0f} MB, "
-            f"{result['levels_left']} and {result['peer_levels_left']} levels left"
+            f"{result['levels_left']} and {result['peer_levels_left']} levels left, "
+            f"{own['median'] / 1e3 / result['usable_bits']:.2f} ms a usable bit"
         )
+    if "bound" in result:
+        reached = {name: result["bound"][f"{name}_us"] / own["median"] for name in ("multiplier", "memory")}
+        verdict += f"  multiplier {reached['multiplier']:.0%}, memory {reached['memory']:.0%}"
+    if ((result.get("parameters") or {}).get("peer") or {}).get("beyond_128"):
+        verdict += "  (the peer is beyond 128 bits)"
     return (
         f"{row.work:16} {own['median']:11.1f} {own['min']:11.1f}   {result['peer']:28} "
         f"{other['median']:11.1f} {other['min']:11.1f}   {result['ratio']:6.2f}  {verdict}"

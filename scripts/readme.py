@@ -70,10 +70,41 @@ def speeds(rows: Rows) -> str:
     return "\n".join(lines)
 
 
+def reached(row: dict[str, Any]) -> str:
+    """Return the ceiling that our side is nearest to, and how near."""
+    if "bound" not in row:
+        return "–"
+    parts = {name: row["bound"][f"{name}_us"] / row["ours_us"]["median"] for name in ("multiplier", "memory")}
+    name = "multiplier" if parts["memory"] > 1 else max(parts, key=lambda name: parts[name])
+    return f"{name} {parts[name]:.0%}"
+
+
 def ratios(rows: Rows) -> str:
     """Return the table of all ratios, with the machine above it."""
-    lines = [machine(rows), "", "| work | ours | peer | | ratio | recorded |", "|---|---|---|---|---|---|"]
-    return "\n".join([*lines, *(f"| {row['work']} | {_cells(row)}" for row in rows)])
+    lines = [
+        machine(rows),
+        "",
+        "| work | ours | peer | | ratio | recorded | ceiling |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    return "\n".join([*lines, *(f"| {row['work']} | {_cells(row)} {reached(row)} |" for row in rows)])
+
+
+def parameters(rows: Rows) -> str:
+    """Return what each side's context of a set has."""
+    lines = ["| set | side | N | limbs | special primes | dnum | log PQ |", "|---|---|---|---|---|---|---|"]
+    found: dict[tuple[str, str], str] = {}
+    for row in (row for row in rows if "parameters" in row):
+        name = row["work"].partition("/")[2]
+        for side, of in (("Ringmill", row["parameters"]["ours"]), (row["peer"], row["parameters"]["peer"])):
+            if of is None:
+                found[name, side] = "not said | | | | |"
+                continue
+            over = ", beyond 128 bits" if of["beyond_128"] else ""
+            found[name, side] = (
+                f"2^{of['log_n']} | {of['limbs']} | {of['special']} | {of['dnum']} | {of['log_pq']:.0f}{over} |"
+            )
+    return "\n".join([*lines, *(f"| {name} | {side} | {found[name, side]}" for name, side in sorted(found))])
 
 
 def limits(rows: Rows) -> str:
@@ -91,6 +122,7 @@ def rendered(text: str) -> str:
         ("speeds", "bench", speeds),
         ("bench", "bench", ratios),
         ("bench-avx2", "bench-avx2", ratios),
+        ("bench-parameters", "bench", parameters),
         ("bench-limits", "bench-limits", limits),
     )
     for marker, name, render in parts:

@@ -1,4 +1,5 @@
-//! `boot/full/2^16`, `boot/2^8/2^16`: one bootstrapping of complex numbers, in all slots of the ring or in few of them.
+//! `boot/full/2^16`, `boot/2^8/2^16`: one bootstrapping of complex numbers, in all slots of the ring or in few of them, that
+//! leaves nine levels. `boot/full-real/2^16` is of real numbers; `boot/full-15/2^16` leaves 15 levels.
 
 use num_complex::Complex64;
 use ringmill::ckks::{EvaluationKeys, GaloisKeys, KeyGenerator, Level, Params, Randomness};
@@ -6,34 +7,52 @@ use ringmill::program::he::{Builder, Op};
 use ringmill::program::manage::{KeySet, Options};
 use ringmill::ring::GaloisElement;
 use ringmill::{Input, Inputs, Kernel};
-use ringmill_circuits::bootstrap::{Bootstrap, Need};
+use ringmill_circuits::bootstrap::{Bootstrap, Content, Need};
 use ringmill_circuits::linear::Keys;
 
-use crate::{Prepared, evaluator};
-
-type Failure = Box<dyn std::error::Error>;
+use crate::{Failure, Prepared, evaluator};
 
 /// Keys that a linear map may ask for: with eight all maps share 24, with hardly more rotations than with all 36 of the
 /// fastest.
 const KEYS: usize = 8;
 
 pub(crate) fn prepare(work: &str) -> Result<Prepared, String> {
-    let parse = |rest: &str| -> Option<(usize, u32)> {
-        let (packed, ring) = rest.split_once('/')?;
-        let log_n: u32 = ring.strip_prefix("2^")?.parse().ok()?;
-        Some(match packed {
-            "full" => (1 << (log_n - 1), log_n),
-            _ => (1 << packed.strip_prefix("2^")?.parse::<u32>().ok()?, log_n),
-        })
-    };
     let rest = work.strip_prefix("boot/").unwrap_or_default();
-    let (slots, log_n) = parse(rest).ok_or_else(|| format!("{work} names no slots and ring"))?;
-    bind(slots, log_n).map_err(|error| error.to_string())
+    let ask = Ask::parse(rest).ok_or_else(|| format!("{work} names no slots and ring"))?;
+    bind(&ask).map_err(|error| error.to_string())
 }
 
-fn bind(slots: usize, log_n: u32) -> Result<Prepared, Failure> {
-    let config = Bootstrap { keys: Keys::AtMost(KEYS), ..Bootstrap::default() };
-    let need = Need { slots, log_n, ..Need::default() };
+/// What one work's name asks for.
+struct Ask {
+    slots: usize,
+    log_n: u32,
+    content: Content,
+    levels: u32,
+}
+
+impl Ask {
+    fn parse(text: &str) -> Option<Self> {
+        let (packed, ring) = text.split_once('/')?;
+        let log_n: u32 = ring.strip_prefix("2^")?.parse().ok()?;
+        let mut words = packed.split('-');
+        let slots = match words.next()? {
+            "full" => 1 << (log_n - 1),
+            few => 1 << few.strip_prefix("2^")?.parse::<u32>().ok()?,
+        };
+        let mut ask = Self { slots, log_n, content: Content::Complex, levels: Need::default().levels };
+        for word in words {
+            match word {
+                "real" => ask.content = Content::Real,
+                levels => ask.levels = levels.parse().ok()?,
+            }
+        }
+        Some(ask)
+    }
+}
+
+fn bind(&Ask { slots, log_n, content, levels }: &Ask) -> Result<Prepared, Failure> {
+    let config = Bootstrap { keys: Keys::AtMost(KEYS), content, ..Bootstrap::default() };
+    let need = Need { slots, log_n, levels, ..Need::default() };
     let params = need.choose(&config)?;
     let evaluator = evaluator(&params)?;
     let mut b = Builder::traced("bootstrap", slots)?;
@@ -47,7 +66,8 @@ fn bind(slots: usize, log_n: u32) -> Result<Prepared, Failure> {
     let keys = keys(&params, &kernel.summary().keys, chain, &mut generator, &secret)?;
 
     let start = Level::new(config.start(slots));
-    let turn = |i: usize| Complex64::cis((i * i % 9973) as f64) * ((i % 101) as f64 / 101.0);
+    let angle = |i: usize| if content == Content::Real { 0.0 } else { (i * i % 9973) as f64 };
+    let turn = |i: usize| Complex64::cis(angle(i)) * ((i % 101) as f64 / 101.0);
     let message: Vec<Complex64> = (0..slots).map(turn).collect();
     let plain = evaluator.encode(message.as_slice(), slots, start, &params.default_scale())?;
     let x = secret.encrypt(&plain, &mut Randomness::from_os()?)?;
@@ -57,7 +77,11 @@ fn bind(slots: usize, log_n: u32) -> Result<Prepared, Failure> {
     let found = evaluator.decode(&secret.decrypt(y)?)?;
     let worst = found.iter().zip(&message).map(|(x, y)| (x - y).norm()).fold(0.0, f64::max);
     let left = y.level().get() - start.get();
-    let facts = format!(r#"{{"bits": {:.2}, "levels_left": {left}}}"#, -worst.log2());
+    // The primes that products may divide by before the next bootstrapping begins.
+    let primes = &params.q_moduli()[start.get() as usize + 1..=y.level().get() as usize];
+    let usable: f64 = primes.iter().map(|prime| (prime.value() as f64).log2()).sum();
+    let facts =
+        format!(r#"{{"bits": {:.2}, "levels_left": {left}, "usable_bits": {usable:.1}}}"#, -worst.log2());
     let work = move || drop(run().unwrap_or_else(|error| panic!("ran once, and now: {error}")));
     Ok(Prepared { run: Box::new(work), facts })
 }

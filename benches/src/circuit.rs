@@ -10,9 +10,7 @@ use ringmill::program::manage::Options;
 use ringmill::{Evaluator, Input, Inputs, Kernel};
 use ringmill_circuits::linear::{Keys, matrix_vector, plan_matrix_vector};
 
-use crate::{Work, evaluator};
-
-type Failure = Box<dyn std::error::Error>;
+use crate::{Failure, Work, evaluator};
 
 /// `matvecN/SET`: a plaintext matrix N×N times an encrypted vector. `hoistN/SET`: the sum of a vector rotated by 1 to N
 /// slots, in one program. `hoistNkept/SET`: the N rotated vectors themselves. All limbs of the set are in use.

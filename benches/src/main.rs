@@ -1,12 +1,13 @@
 //! A measured process: `ringmill-bench SIDE` answers the protocol of `benches/peers/protocol.py` for
-//! `SIDE` = `ours`, `limb` (ours without the facade), `fixed` (key switching by one method), `single` (rotations one by one) or
-//! `tfhe-ntt`.
+//! `SIDE` = `ours`, `limb` (ours without the facade), `fixed` (key switching by one method), `nine` (the bootstrapping that
+//! leaves nine levels), `single` (rotations one by one), `bound` (what a work of ours needs at least) or `tfhe-ntt`.
 //!
 //! Requests are lines `WORK COUNT` on standard input; answers are one JSON object a line. Every buffer
 //! that a work touches is aligned to 64 bytes, and what a work computes is checked when it is prepared.
 
 mod aligned;
 mod boot;
+mod bound;
 mod circuit;
 mod limb;
 mod mix;
@@ -16,6 +17,7 @@ mod ops;
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
@@ -24,6 +26,8 @@ use ringmill::ckks::Params;
 
 /// Runs shorter than this are timed several at once: reading the processor's clock takes a third of a microsecond.
 const GROUP: Duration = Duration::from_micros(100);
+
+type Failure = Box<dyn std::error::Error>;
 
 /// A prepared piece of work; each call is one timed run.
 type Work = Box<dyn FnMut()>;
@@ -56,18 +60,26 @@ fn main() -> ExitCode {
             prepare: |work| limb::prepare(work).map(Into::into),
         },
         Some("fixed") => Side { name: "Ringmill, one method".into(), isa: ntt::our_isa(), prepare: fixed },
+        Some("nine") => Side {
+            name: "Ringmill, nine levels".into(),
+            isa: ntt::our_isa(),
+            prepare: |_| boot::prepare("boot/full/2^16"),
+        },
         Some("single") => Side {
             name: "Ringmill, one by one".into(),
             isa: ntt::our_isa(),
             prepare: |work| circuit::one_by_one(work).map(Into::into),
         },
+        Some("bound") => {
+            Side { name: "Ringmill, bound".into(), isa: ntt::our_isa(), prepare: bound::prepare }
+        }
         Some("tfhe-ntt") => Side {
             name: "tfhe-ntt 0.7.1".into(),
             isa: "run time".into(),
             prepare: |work| ntt::tfhe(work).map(Into::into),
         },
         _ => {
-            eprintln!("usage: ringmill-bench ours|limb|fixed|single|tfhe-ntt");
+            eprintln!("usage: ringmill-bench ours|limb|fixed|nine|single|bound|tfhe-ntt");
             return ExitCode::FAILURE;
         }
     };
@@ -100,9 +112,13 @@ fn fixed(work: &str) -> Result<Prepared, String> {
     }
 }
 
-/// On as many threads as the process was given cores.
-fn evaluator(params: &Params) -> Result<Evaluator, ringmill::Error> {
-    Evaluator::with_machine(params, ringmill::open_machine("cpu")?)
+/// On as many threads as the process was given cores; on one, counting, where the bound is asked for.
+fn evaluator(params: &Params) -> Result<Evaluator, Failure> {
+    let machine = match bound::watched() {
+        Some(machine) => Arc::new(machine?),
+        None => ringmill::open_machine("cpu")?,
+    };
+    Ok(Evaluator::with_machine(params, machine)?)
 }
 
 fn serve(side: &Side) -> std::io::Result<()> {

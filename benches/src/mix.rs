@@ -6,12 +6,10 @@ use ringmill::ckks::{Ciphertext, KeyGenerator, Level, Randomness, Scale};
 use ringmill::program::cost::{Allowed, Methods, worthwhile};
 use ringmill::program::he::Chain;
 
-use crate::{Work, evaluator};
+use crate::{Failure, Work, evaluator};
 
 /// Forms of the key beside the base one.
 const FORMS: usize = 5;
-
-type Failure = Box<dyn std::error::Error>;
 
 /// Relinearisation once at each level. `keyswitch_mix/V50` is the named set; `keyswitch_mix/36x48` has N = 2^16 and 48
 /// primes of 36 bits in all, seven of them special (dnum 6), at 128 bits of security.

@@ -11,14 +11,14 @@ use crate::Work;
 use crate::aligned::Aligned;
 
 /// What one work's name asks for.
-struct Ask {
-    inverse: bool,
-    log_n: u32,
-    prime: Modulus,
+pub(crate) struct Ask {
+    pub(crate) inverse: bool,
+    pub(crate) log_n: u32,
+    pub(crate) prime: Modulus,
 }
 
 impl Ask {
-    fn parse(work: &str) -> Result<Self, String> {
+    pub(crate) fn parse(work: &str) -> Result<Self, String> {
         let parts: Vec<&str> = work.split('/').collect();
         let [kind @ ("ntt" | "intt"), size, bits] = parts[..] else {
             return Err(format!("{work} is not a transform"));

@@ -9,7 +9,7 @@ use ringmill::Evaluator;
 use ringmill::ckks::params::{NamedSet, Params};
 use ringmill::ckks::{Ciphertext, EvaluationKeys, KeyGenerator, Plaintext, PublicKey, Randomness};
 
-use crate::{Work, evaluator};
+use crate::{Failure, Work, evaluator};
 
 /// Everything that the works of one set share.
 struct Context {
@@ -38,8 +38,6 @@ pub(crate) fn prepare(work: &str) -> Result<Work, String> {
     let context = context(set).map_err(|error| error.to_string())?;
     operation(kind, context).ok_or_else(|| format!("{kind} is not measured"))
 }
-
-type Failure = Box<dyn std::error::Error>;
 
 fn context(set: &str) -> Result<Rc<Context>, Failure> {
     if let Some(context) = CONTEXTS.with_borrow(|all| all.get(set).and_then(Weak::upgrade)) {
