@@ -19,6 +19,7 @@ use crate::scheduler::Runs;
 use crate::store::jobs::{self, Class, Failure};
 use crate::store::postgres::Serving;
 use crate::store::{Store, random_id, settings, spawned, uploads};
+use crate::telemetry::Telemetry;
 use crate::tls::Tls;
 use crate::token::{KEY, TokenKey};
 use crate::worker::parent::Worker;
@@ -41,6 +42,7 @@ pub(crate) struct App {
     /// Ends with the service: no other may serve the database as it does.
     _serving: Option<Serving>,
     pub(crate) metrics: Metrics,
+    pub(crate) telemetry: Telemetry,
     pub(crate) runs: Runs,
     /// Uploads that may still begin to send.
     pub(crate) slots: Semaphore,
@@ -73,6 +75,7 @@ impl App {
             node,
             _serving: serving,
             metrics: Metrics::new()?,
+            telemetry: Telemetry::open(config.otlp.as_deref())?,
             runs: Runs::default(),
             slots: Semaphore::new(config.max_uploads),
             checks: Semaphore::new(CHECKS),

@@ -23,6 +23,8 @@ pub struct Config {
     pub old_master: Option<PathBuf>,
     /// Certificates, if the service speaks TLS.
     pub tls: Option<Tls>,
+    /// The collector that traces are given to by OTLP, as "http://HOST:PORT", if the environment names none.
+    pub otlp: Option<String>,
     /// Where to listen.
     pub listen: SocketAddr,
     /// Jobs that run at once, each in a process of its own.
@@ -234,6 +236,7 @@ impl Config {
             master: None,
             old_master: None,
             tls: None,
+            otlp: None,
             cache: 64 << 30,
             listen: SocketAddr::from(([127, 0, 0, 1], 8750)),
             workers: 1,

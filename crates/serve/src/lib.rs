@@ -18,6 +18,7 @@
 //! | `backup` | copies that can be served, and whether a folder is whole |
 //! | `scheduler` | jobs from the queue to the workers |
 //! | `worker` | child processes that check files and run programs |
+//! | `telemetry` | traces for a collector of OpenTelemetry |
 //! | `tls` | certificates of the service and of clients |
 //! | [`error`] | refusals, as problem+json |
 
@@ -35,6 +36,7 @@ mod scheduler;
 mod seal;
 mod sealed;
 mod store;
+mod telemetry;
 mod tls;
 mod token;
 mod vault;
@@ -144,6 +146,11 @@ pub async fn serve(config: Config, reported: impl FnOnce(&Started)) -> Result<()
     if let Some(certificates) = certificates {
         certificates.abort();
     }
+    spawned(move || {
+        app.telemetry.end();
+        Ok(())
+    })
+    .await?;
     tracing::info!("ended");
     Ok(())
 }

@@ -43,6 +43,7 @@ Runs encrypted programs for tenants over HTTP: docs/service.md.
     --tls-cert FILE --tls-key FILE
                          certificate (with those up to its authority) and private key, PEM; read again when they change
     --client-ca FILE     authorities of clients, PEM: who connects needs a certificate of one
+    --otlp URL           give traces to a collector of OpenTelemetry, as http://HOST:4318; else OTEL_EXPORTER_OTLP_ENDPOINT names one
     --listen ADDRESS     127.0.0.1:8750; port 0 takes a free one
     --workers N          jobs at once (1)
     --threads N          threads of each job (all cores)
@@ -135,6 +136,7 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
             Long("tls-cert") => tls.0 = Some(parser.value()?.into()),
             Long("tls-key") => tls.1 = Some(parser.value()?.into()),
             Long("client-ca") => tls.2 = Some(parser.value()?.into()),
+            Long("otlp") => config.otlp = Some(collector(parser.value()?.string()?)?),
             Long("listen") => config.listen = parser.value()?.parse()?,
             Long("workers") => config.workers = within(parser.value()?.parse()?, 1, 1024)?,
             Long("threads") => config.threads = within(parser.value()?.parse()?, 1, 256)?,
@@ -187,6 +189,17 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
         return Err("name the folder of the backup with --to".into());
     }
     Ok((verb, config, more))
+}
+
+/// The address of a collector.
+fn collector(url: String) -> Result<String, lexopt::Error> {
+    match ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) && !url.contains('@') {
+        true => Ok(url),
+        false => {
+            Err("give the collector as http://HOST:PORT; a secret goes into OTEL_EXPORTER_OTLP_HEADERS"
+                .into())
+        }
+    }
 }
 
 fn within<T: PartialOrd + std::fmt::Display>(value: T, least: T, most: T) -> Result<T, lexopt::Error> {

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use opentelemetry::trace::SpanKind;
 use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, interval, sleep};
@@ -14,6 +15,7 @@ use crate::error::ServeError;
 use crate::store::jobs::{self, Class, Failure, Finished, Job};
 use crate::store::objects::{Kind, Object, get};
 use crate::store::{key_sets, now, spawned, uploads};
+use crate::telemetry;
 use crate::worker::parent::Worker;
 use crate::worker::protocol::{Answer, Request, Run};
 
@@ -125,20 +127,46 @@ async fn serve(app: &Arc<App>, job: Job, worker: Option<Worker>) -> Option<Worke
     let (cancel, start) = (Arc::new(Notify::new()), Instant::now());
     app.runs.lock().insert(job.id.clone(), Running { progress: (0, 0), cancel: cancel.clone() });
     let out = app.blobs.work(&format!("{}-{}", job.id, job.epoch));
+    let parent = job.trace.as_deref().and_then(telemetry::parse);
+    let mut whole = app.telemetry.begin("job", SpanKind::Consumer, parent.as_ref());
+    whole.set("ringmill.job", job.id.clone());
+    whole.set("ringmill.attempt", job.attempts);
+    whole.set("ringmill.queued_seconds", (job.started.unwrap_or(job.created) - job.created) as f64);
+    let trace = whole.trace();
+    let mut working = app.telemetry.begin("worker", SpanKind::Internal, whole.context().as_ref());
     let (outcome, worker) = run(app, &job, &out, worker, &cancel).await;
+    match &outcome {
+        Outcome::Done { seconds, beside, .. } => {
+            working.set("ringmill.engine_seconds", *seconds);
+            working.set("ringmill.file_seconds", *beside);
+        }
+        Outcome::Failed(failure) => {
+            working.fail(&failure.code);
+            whole.fail(failure.class.name());
+        }
+        Outcome::Lost | Outcome::Drained => whole.set("ringmill.given_back", true),
+    }
+    drop(working);
     let ended = match outcome {
         Outcome::Done { hash, size, seconds, beside } => {
             let ran = start.elapsed().as_secs_f64();
+            let _ending = app.telemetry.begin("results", SpanKind::Internal, whole.context().as_ref());
             let ended = done(app, &job, &out, (hash, size, seconds)).await;
             let all = start.elapsed().as_secs_f64();
             // Where the time went: the engine, files in the worker, the process, and the end.
             let (process, end) = (ran - seconds - beside, all - ran);
-            tracing::info!(job = job.id, seconds, files = beside, process, end, "job ran");
+            tracing::info!(job = job.id, trace, seconds, files = beside, process, end, "job ran");
             ended
         }
         Outcome::Failed(failure) => {
             app.metrics.failures.with_label_values(&[failure.class.name()]).inc();
-            tracing::warn!(job = job.id, class = failure.class.name(), code = failure.code, "job failed");
+            tracing::warn!(
+                job = job.id,
+                trace,
+                class = failure.class.name(),
+                code = failure.code,
+                "job failed"
+            );
             let (app, job) = (app.clone(), job.clone());
             app.store.clone().run(move |t| jobs::fail(t, &job, &failure).map(drop)).await
         }

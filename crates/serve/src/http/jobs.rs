@@ -4,12 +4,12 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use futures_util::stream::unfold;
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
@@ -17,10 +17,11 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use crate::app::App;
 use crate::error::ServeError;
 use crate::http::objects::{missing, of_kind};
-use crate::http::{Problem, body};
+use crate::http::{Problem, Traced, body};
 use crate::store::jobs::{self, Job, Wanted};
 use crate::store::objects::{self, Kind, Object};
 use crate::store::{key_sets, now, random_id, tenants};
+use crate::telemetry;
 use crate::token::{Caller, Scope};
 
 /// The longest wait for a change, in seconds.
@@ -90,6 +91,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>, caller: Caller) -> Result<
 pub(crate) async fn add(
     State(app): State<Arc<App>>,
     caller: Caller,
+    Extension(Traced(parent)): Extension<Traced>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ServeError> {
@@ -133,6 +135,7 @@ pub(crate) async fn add(
                 idempotency,
                 predicted,
                 deadline: now() + life,
+                trace: parent.as_ref().map(telemetry::written),
             };
             let queue = (shared.config.workers, shared.config.max_queue);
             Ok((jobs::add(t, &caller, &wanted, queue)?, true))

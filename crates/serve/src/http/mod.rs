@@ -16,15 +16,17 @@ use std::time::Instant;
 use axum::Router;
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{delete, get, post, put};
+use opentelemetry::trace::{SpanContext, SpanKind};
 
 use crate::app::App;
 use crate::error::{Code, ServeError};
 pub(crate) use crate::http::api::Problem;
 use crate::store::tenants;
+use crate::telemetry;
 use crate::token::Caller;
 
 /// A small body, of a description and no object.
@@ -79,40 +81,42 @@ impl FromRequestParts<Arc<App>> for Caller {
     }
 }
 
-/// The trace that a request is part of, by the header `traceparent` of W3C: 32 hexadecimal digits, which are not all 0.
-fn trace(headers: &HeaderMap) -> Option<String> {
-    let mut parts = headers.get("traceparent")?.to_str().ok()?.split('-');
-    let (version, trace, parent, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let hex = |text: &str, size: usize| {
-        text.len() == size && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
-    };
-    let whole = hex(version, 2) && hex(trace, 32) && hex(parent, 16) && hex(flags, 2);
-    // Later versions may add parts; 00 has none, and ff is none.
-    let known = version != "ff" && (version != "00" || parts.next().is_none());
-    let named = [trace, parent].iter().all(|text| text.bytes().any(|b| b != b'0'));
-    (whole && known && named).then(|| trace.to_owned())
-}
+/// The parent of what a request begins.
+#[derive(Debug, Clone)]
+pub(crate) struct Traced(pub(crate) Option<SpanContext>);
 
 /// Counts and logs a request. Of its address no more than the route is kept: neither names nor hashes.
-async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+async fn observe(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let start = Instant::now();
     let route = request.extensions().get::<MatchedPath>().map_or("other", MatchedPath::as_str).to_owned();
-    let method = request.method().as_str().to_owned();
-    let id = crate::store::random_id().unwrap_or_default();
-    let trace = trace(request.headers());
-    let mut response = next.run(request).await;
-    let seconds = start.elapsed().as_secs_f64();
-    let status = response.status();
+    let method = request.method().as_str();
     // Methods are words of a client.
     let known =
         ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "OPTIONS"].into_iter().find(|m| *m == method);
     let method = known.unwrap_or("other");
+    let id = crate::store::random_id().unwrap_or_default();
+    let parent = request.headers().get("traceparent").and_then(|text| telemetry::parse(text.to_str().ok()?));
+    let mut part = app.telemetry.begin(&format!("{method} {route}"), SpanKind::Server, parent.as_ref());
+    request.extensions_mut().insert(Traced(part.context()));
+    let mut response = next.run(request).await;
+    let seconds = start.elapsed().as_secs_f64();
+    let status = response.status();
     app.metrics.requests.with_label_values(&[method, &route, status.as_str()]).inc();
     app.metrics.request_seconds.with_label_values(&[&route]).observe(seconds);
     let code = response.extensions().get::<Code>().map(|code| code.0.clone());
     if let Some(code) = &code {
         app.metrics.refusals.with_label_values(&[code]).inc();
     }
+    part.set("http.request.method", method);
+    part.set("http.route", route.clone());
+    part.set("http.response.status_code", i64::from(status.as_u16()));
+    match &code {
+        Some(code) if status.is_server_error() => part.fail(code),
+        Some(code) => part.set("ringmill.code", code.clone()),
+        None => {}
+    }
+    let trace = part.trace();
+    drop(part);
     tracing::info!(request = id, trace, method, route, status = status.as_u16(), seconds, code, "request");
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&id) {
@@ -121,33 +125,4 @@ async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) -> R
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The examples of the recommendation, and what it says is to be ignored.
-    #[test]
-    fn traces_are_those_of_the_recommendation() {
-        let of = |text: &'static str| {
-            let value = HeaderValue::from_static(text);
-            trace(&HeaderMap::from_iter([(HeaderName::from_static("traceparent"), value)]))
-        };
-        let right = "4bf92f3577b34da6a3ce929d0e0e4736";
-        assert_eq!(of("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01").unwrap(), right);
-        assert_eq!(of("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more").unwrap(), right);
-        for wrong in [
-            "",
-            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7",
-            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
-            "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
-            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
-            "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
-            "00-4bf92f3577b34da6a3ce929d0e0e473-00f067aa0ba902b7-01",
-        ] {
-            assert_eq!(of(wrong), None, "{wrong}");
-        }
-    }
 }

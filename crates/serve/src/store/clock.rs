@@ -115,6 +115,7 @@ mod tests {
                 idempotency: None,
                 predicted: 1.0,
                 deadline: now() + 1000,
+                trace: None,
             };
             store.now(|t| jobs::add(t, &by, &wanted, (1, 1e9))).unwrap();
             let job = store.now(|t| jobs::claim(t, 30)).unwrap().unwrap();

@@ -48,6 +48,7 @@ fn objects_end_by_kind_and_last_use_unless_they_are_pinned_or_needed() {
             idempotency: None,
             predicted: 1.0,
             deadline: now() + 100,
+            trace: None,
         };
         store.now(|t| jobs::add(t, &a, &wanted, (1, 100.0))).unwrap();
         // Jobs note when they use what they need; here the old time is put back.
@@ -126,6 +127,7 @@ fn jobs_that_ended_long_ago_are_forgotten() {
                 idempotency: None,
                 predicted: 1.0,
                 deadline: now() + 100,
+                trace: None,
             };
             store.now(|t| jobs::add(t, &a, &wanted, (1, 100.0))).unwrap();
             store.now(|t| t.execute("UPDATE jobs SET ended = ?2 WHERE id = ?1", values![id, ended])).unwrap();
@@ -149,6 +151,7 @@ fn results_that_were_lost_are_computed_again() {
             idempotency: None,
             predicted: 1.0,
             deadline: now() + 100,
+            trace: None,
         };
         store.now(|t| jobs::add(t, &a, &wanted, (1, 100.0))).unwrap();
         let result = Object::new(Kind::Results, "r".into(), 1, Value::Null);

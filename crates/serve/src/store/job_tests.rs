@@ -22,7 +22,16 @@ fn callers(store: &Store) -> [Caller; 2] {
 fn asked(store: &Store, by: &Caller, id: &str, predicted: f64) -> Result<Job, ServeError> {
     let [program, keys, arguments] = ["p", "k", "a"].map(str::to_owned);
     let deadline = now() + 1000;
-    let wanted = Wanted { id: id.into(), program, keys, arguments, idempotency: None, predicted, deadline };
+    let wanted = Wanted {
+        id: id.into(),
+        program,
+        keys,
+        arguments,
+        idempotency: None,
+        predicted,
+        deadline,
+        trace: None,
+    };
     store.now(|t| add(t, by, &wanted, (2, 100.0)))
 }
 

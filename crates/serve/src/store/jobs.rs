@@ -81,6 +81,9 @@ pub(crate) struct Job {
     pub(crate) epoch: i64,
     #[serde(skip)]
     pub(crate) nonce: i64,
+    /// What asked for it, in a trace.
+    #[serde(skip)]
+    pub(crate) trace: Option<String>,
 }
 
 impl Job {
@@ -90,7 +93,7 @@ impl Job {
 }
 
 const COLUMNS: &str = "id, tenant, program, keys, arguments, state, class, code, message, result, predicted, seconds, \
-                       created, started, ended, deadline, attempts, epoch, nonce";
+                       created, started, ended, deadline, attempts, epoch, nonce, trace";
 
 fn read(row: &Row<'_>) -> Result<Job, ServeError> {
     Ok(Job {
@@ -113,6 +116,7 @@ fn read(row: &Row<'_>) -> Result<Job, ServeError> {
         attempts: row.get(16)?,
         epoch: row.get(17)?,
         nonce: row.get(18)?,
+        trace: row.get(19)?,
     })
 }
 
@@ -126,6 +130,8 @@ pub(crate) struct Wanted {
     pub(crate) idempotency: Option<String>,
     pub(crate) predicted: f64,
     pub(crate) deadline: i64,
+    /// What asks for it, in a trace.
+    pub(crate) trace: Option<String>,
 }
 
 /// The job that an Idempotency-Key made before.
@@ -179,8 +185,8 @@ pub(crate) fn add(
     }
     let at = now();
     let sql = format!(
-        "INSERT INTO jobs (id, tenant, program, keys, arguments, idempotency, state, predicted, created, ready, deadline)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8, ?8, ?9) RETURNING {COLUMNS}"
+        "INSERT INTO jobs (id, tenant, program, keys, arguments, idempotency, state, predicted, created, ready, deadline, trace)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8, ?8, ?9, ?10) RETURNING {COLUMNS}"
     );
     let job = t.one(
         &sql,
@@ -193,7 +199,8 @@ pub(crate) fn add(
             &wanted.idempotency,
             wanted.predicted,
             at,
-            wanted.deadline
+            wanted.deadline,
+            &wanted.trace
         ],
         read,
     )?;

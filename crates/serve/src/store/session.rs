@@ -146,7 +146,7 @@ impl Session {
 
     /// Whether the server has not ended the connection, as far as has arrived here.
     pub(crate) fn is_open(&self) -> bool {
-        // What has arrived is read by the task of the connection: once it is told of it, and once it has run.
+        // What has arrived is read by the task of the connection: once it hears of it, and once it has run.
         self.runtime.block_on(async {
             yield_now().await;
             yield_now().await;

@@ -1,0 +1,2 @@
+-- The place in a trace that asked for a job, as the header traceparent has it.
+ALTER TABLE jobs ADD COLUMN trace TEXT;
