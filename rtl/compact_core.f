@@ -62,6 +62,7 @@ core/src/rm_lut_unit_pkg.sv
 core/src/rm_instr_decode.sv
 core/src/rm_dispatch.sv
 core/src/rm_scoreboard.sv
+core/src/rm_unit_queue.sv
 core/src/rm_modulus_table.sv
 core/src/rm_perf_counters.sv
 core/src/rm_core_lanes.sv

@@ -39,7 +39,11 @@ def compiled() -> AddrmapNode:
 
 
 def verilog(top: AddrmapNode) -> dict[Path, str]:
-    """Return the files of PeakRDL-regblock: AXI4-Lite, asynchronous reset, an error for what is not there."""
+    """Return the files of PeakRDL-regblock: AXI4-Lite, asynchronous reset, an error for what is not there.
+
+    What is read goes through a register within the choice among all registers, which are far apart on a device; a
+    read takes a cycle more.
+    """
     with tempfile.TemporaryDirectory() as folder:
         RegblockExporter().export(
             top,
@@ -51,6 +55,7 @@ def verilog(top: AddrmapNode) -> dict[Path, str]:
             default_reset_async=True,
             err_if_bad_addr=True,
             err_if_bad_rw=True,
+            retime_read_fanin=True,
         )
         return {
             HERE / "generated" / file.name: file.read_text() for file in sorted(Path(folder).glob("*.sv"))

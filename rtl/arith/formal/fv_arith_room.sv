@@ -38,13 +38,14 @@ module fv_arith_room
   ) i_dut (
     .clk_i, .rst_ni,
     .last_row_i({RowW{1'b1}}),
-    .cmd_valid_i, .cmd_ready_o(ready), .cmd_i(cmd), .take_o(take),
+    .cmd_valid_i, .cmd_ready_o(ready), .cmd_i(cmd),
     .rd_valid_i, .wr_pop_i(pop), .issue_o(issue), .cmd_o(), .row_o(row),
     .we_o(), .wbank_o(), .wrow_o(wrow), .push_o(push),
     .pass_o(), .free_read_o(), .free_write_o(), .idle_o(), .stall_read_o(), .stall_write_o()
   );
 
-  assign pop = pop_valid && wr_ready_i;
+  assign pop  = pop_valid && wr_ready_i;
+  assign take = cmd_valid_i && ready;
 
   rm_core_fifo #(.Width(RowW), .Depth(WriteRows)) i_queue (
     .clk_i, .rst_ni,
@@ -83,6 +84,7 @@ module fv_arith_room
       a_rows: assert (RowW'(row - on_way_rows) == wrow);
       a_lasts: assert (lasts_ok);
       a_idle: assert (i_dut.active_q || row == '0);
+      a_last: assert (!i_dut.active_q || i_dut.last_q == (row == '1));
       a_take: assert (!take || !i_dut.active_q || (issue && row == '1));
 `ifdef BROKEN
       a_never_full: assert (!(i_dut.room_q == '0));

@@ -24,7 +24,6 @@ module rm_arith_column
   input  logic [W-1:0] a_i,
   input  logic [W-1:0] s_i,
   input  logic [W-1:0] c_i,
-  input  arith_ctl_t   ctl1_i,
   // stage 2
   input  arith_ctl_t   ctl2_i,
   input  logic [W-1:0] k0_2_i,
@@ -44,34 +43,36 @@ module rm_arith_column
   output logic [W-1:0] d_o
 );
 
-  // ---------------------------------------------------------------- stage 1 -> 2: operands
-  logic [W-1:0] x, y, x_q, y_q, c_q;
+  // ---------------------------------------------------------------- stage 1 -> 2: words, late from block memories
+  logic [W-1:0] a_q, s_q, c_q;
 
-  assign x = ctl1_i.x_from_a ? a_i : s_i;
-  assign y = ctl1_i.y_from_s ? s_i : c_i;
-
-  always_ff @(posedge clk_i) begin : p_operands
-    x_q <= ctl1_i.swap ? y : x;
-    y_q <= ctl1_i.swap ? x : y;
+  always_ff @(posedge clk_i) begin : p_words
+    a_q <= a_i;
+    s_q <= s_i;
     c_q <= c_i;
   end
 
-  // ---------------------------------------------------------------- stage 2 -> 3: sum
-  logic [W-1:0] z;
+  // ---------------------------------------------------------------- stage 2 -> 3: operands, sum
+  logic [W-1:0] from_as, from_sc, x, y, z;
   logic [W:0]   t_q;  // two's complement after a subtraction, else unsigned
   logic [W-1:0] y3_q, c3_q;
 
+  assign from_as = ctl2_i.x_from_a ? a_q : s_q;
+  assign from_sc = ctl2_i.y_from_s ? s_q : c_q;
+  assign x       = ctl2_i.swap ? from_sc : from_as;
+  assign y       = ctl2_i.swap ? from_as : from_sc;
+
   always_comb begin : p_second
     case (ctl2_i.z_sel)
-      ZY:      z = y_q;
+      ZY:      z = y;
       ZK0:     z = k0_2_i;
       default: z = '0;
     endcase
   end
 
   always_ff @(posedge clk_i) begin : p_sum
-    t_q  <= ctl2_i.minus ? {1'b0, x_q} - {1'b0, z} : {1'b0, x_q} + {1'b0, z};
-    y3_q <= y_q;
+    t_q  <= ctl2_i.minus ? {1'b0, x} - {1'b0, z} : {1'b0, x} + {1'b0, z};
+    y3_q <= y;
     c3_q <= c_q;
   end
 

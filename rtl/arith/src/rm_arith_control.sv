@@ -2,7 +2,7 @@
 //                 banks are passed and released.
 //
 // Rules, cycle by cycle
-//   take      cmd_valid_i && cmd_ready_o: the command's first row may be issued in the next cycle. A command is
+//   take      cmd_valid_i && cmd_ready_o: what a command brings is loaded while cmd_ready_o is high; the command's first row may be issued in the next cycle. A command is
 //             taken while none is at work, or in the cycle in which the last row of the present one is issued.
 //   issue     a command is at work, the read stream has a row if it is used, and the write queue has room for one
 //             row more than is promised to it if the result goes to memory. A row that cannot be issued waits;
@@ -28,7 +28,6 @@ module rm_arith_control
   input  logic             cmd_valid_i,
   output logic             cmd_ready_o,
   input  arith_cmd_t       cmd_i,
-  output logic             take_o,
   // issue
   input  logic             rd_valid_i,
   input  logic             wr_pop_i,    // the write queue gives a row away
@@ -61,7 +60,7 @@ module rm_arith_control
     logic [BankW-1:0] bank;
   } flight_t;
 
-  logic             active_d, active_q, last;
+  logic             active_d, active_q, last_d, last_q;
   arith_cmd_t       cmd_q;
   logic [RowW-1:0]  row_d, row_q, wrow_d, wrow_q;
   logic [RoomW-1:0] room_d, room_q;
@@ -77,9 +76,7 @@ module rm_arith_control
   assign issue_o       = active_q && !need_read && !need_room;
   assign stall_read_o  = active_q && need_read;
   assign stall_write_o = active_q && !need_read && need_room;
-  assign last          = row_q == last_row_i;
-  assign cmd_ready_o   = !active_q || (issue_o && last);
-  assign take_o        = cmd_valid_i && cmd_ready_o;
+  assign cmd_ready_o   = !active_q || (issue_o && last_q);
   assign promise       = issue_o && cmd_q.d_to_mem;
 
   always_comb begin : p_next
@@ -87,12 +84,16 @@ module rm_arith_control
     row_d    = row_q;
     room_d   = room_q;
     fly_d    = fly_q;
+    last_d   = last_q;
     if (issue_o) begin
-      row_d    = last ? '0 : row_q + 1'b1;
-      active_d = !last;
+      row_d    = last_q ? '0 : row_q + 1'b1;
+      active_d = !last_q;
+      // last_row_i is all ones: the row before the last differs in bit 0 alone
+      last_d   = (row_q ^ last_row_i) == RowW'(1);
     end
-    if (take_o) begin
+    if (cmd_valid_i && cmd_ready_o) begin
       active_d = 1'b1;
+      last_d   = last_row_i == '0;
     end
     if (promise && !wr_pop_i) begin
       room_d = room_q - 1'b1;
@@ -113,17 +114,20 @@ module rm_arith_control
       room_q   <= RoomW'(WriteRows);
       fly_q    <= '0;
       wrow_q   <= '0;
+      last_q   <= 1'b0;
     end else begin
       active_q <= active_d;
       row_q    <= row_d;
       room_q   <= room_d;
       fly_q    <= fly_d;
       wrow_q   <= wrow_d;
+      last_q   <= last_d;
     end
   end
 
+  // Until a command is taken, what stands here means nothing.
   always_ff @(posedge clk_i) begin : p_command
-    if (take_o) begin
+    if (cmd_ready_o) begin
       cmd_q <= cmd_i;
     end
   end
@@ -134,7 +138,7 @@ module rm_arith_control
   // ---------------------------------------------------------------- from issue to write
   assign enter = '{
     valid:   issue_o,
-    last:    last,
+    last:    last_q,
     to_bank: cmd_q.d_to_bank,
     to_mem:  cmd_q.d_to_mem,
     bank:    cmd_q.d_bank
@@ -161,8 +165,8 @@ module rm_arith_control
   assign uses_c = cmd_q.c_used ? bank_uses(cmd_q.c_bank) : '0;
   assign uses_d = cmd_q.d_to_bank ? bank_uses(cmd_q.d_bank) : '0;
 
-  assign pass_o       = (issue_o && last) ? uses_a | uses_c | uses_d : '0;
-  assign free_read_o  = (issue_o && last) ? (uses_a | uses_c) & ~uses_d : '0;
+  assign pass_o       = (issue_o && last_q) ? uses_a | uses_c | uses_d : '0;
+  assign free_read_o  = (issue_o && last_q) ? (uses_a | uses_c) & ~uses_d : '0;
   assign free_write_o = (we_o && leave.last) ? bank_uses(leave.bank) : '0;
 
   assign idle_o = !active_q && fly_q == '0;

@@ -23,10 +23,10 @@ package rm_arith_pkg;
 
   // In the order of use. Stages as in rm_arith_column.
   typedef struct packed {
-    logic       x_from_a;  // stage 1
+    logic       x_from_a;  // stage 2
     logic       y_from_s;
     logic       swap;
-    z_sel_e     z_sel;     // stage 2
+    z_sel_e     z_sel;
     logic       minus;
     fix_sel_e   fix;       // stage 3
     logic       lift;

@@ -81,7 +81,7 @@ module rm_arith_unit
   end
 
   // ---------------------------------------------------------------- control
-  logic            take, issue, push, wr_pop;
+  logic            issue, push, wr_pop;
   arith_cmd_t      cmd;
   logic [RowW-1:0] row, wrow;
 
@@ -96,7 +96,6 @@ module rm_arith_unit
     .cmd_valid_i,
     .cmd_ready_o,
     .cmd_i,
-    .take_o       (take),
     .rd_valid_i   (rd_row_valid_i),
     .wr_pop_i     (wr_pop),
     .issue_o      (issue),
@@ -128,7 +127,7 @@ module rm_arith_unit
   );
 
   always_ff @(posedge clk_i) begin : p_constants
-    if (take) begin
+    if (cmd_ready_o) begin
       ctl0_q  <= ctl_d;
       k0_0_q  <= k0_i;
       k1_0_q  <= k1_i;
@@ -143,7 +142,7 @@ module rm_arith_unit
     .LogNMax(LogNMax)
   ) i_rows (
     .clk_i,
-    .load_i  (take),
+    .load_i  (cmd_ready_o),
     .galois_i(k1_i[LogNMax:0]),
     .log_n_i,
     .step_i  (issue),
@@ -253,7 +252,6 @@ module rm_arith_unit
       .a_i        (a_turned[h]),
       .s_i        (s_q[h]),
       .c_i        (c_data_i[h]),
-      .ctl1_i     (ctl1_q),
       .ctl2_i     (ctl2_q),
       .k0_2_i     (k0_2_q),
       .ctl3_i     (ctl3_q),

@@ -66,7 +66,8 @@ module rm_bank_array
 
     rm_bank_ram #(
       .Width(Cols * W),
-      .Depth(1 << RowW)
+      .Depth(1 << RowW),
+      .Apart(1'b1)
     ) i_ram (
       .clk_i,
       .re_i   (a_here[b] || c_here[b] || n_here[b]),
@@ -79,12 +80,15 @@ module rm_bank_array
   end
 
   // ---------------------------------------------------------------- data of the bank addressed before
-  logic [BankW-1:0] a_bank_q, c_bank_q;
+  // A bit a bank: block memories answer late in the cycle, and little may stand behind them.
+  logic [Banks-1:0] a_from_q, c_from_q;
   logic [1:0]       ntt_bank_q;
 
   always_ff @(posedge clk_i) begin : p_select
-    a_bank_q   <= a_bank_i;
-    c_bank_q   <= c_bank_i;
+    for (int unsigned b = 0; b < Banks; b++) begin
+      a_from_q[b] <= a_bank_i == BankW'(b);
+      c_from_q[b] <= c_bank_i == BankW'(b);
+    end
     ntt_bank_q <= ntt_rbank_i;
   end
 
@@ -92,8 +96,8 @@ module rm_bank_array
     a_data_o = '0;
     c_data_o = '0;
     for (int unsigned b = 0; b < Banks; b++) begin
-      a_data_o |= (a_bank_q == BankW'(b)) ? rdata[b] : '0;
-      c_data_o |= (c_bank_q == BankW'(b)) ? rdata[b] : '0;
+      a_data_o |= a_from_q[b] ? rdata[b] : '0;
+      c_data_o |= c_from_q[b] ? rdata[b] : '0;
     end
     ntt_rdata_o[0] = ntt_bank_q[0] ? rdata[1] : rdata[0];
     ntt_rdata_o[1] = ntt_bank_q[1] ? rdata[3] : rdata[2];

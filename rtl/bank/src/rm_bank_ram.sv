@@ -1,13 +1,13 @@
 // rm_bank_ram - one limb on chip: simple dual port, one row read and one row written a cycle.
 //
 // Latency      raddr_i with re_i in one cycle, rdata_o in the next; rdata_o holds while re_i is 0.
-// Collision    a read and a write of one row in the same cycle return the old row in simulation;
-//              no user of the core relies on it (a row is read at the earliest in the cycle
-//              after it was written).
+// Collision    a read and a write of one row in the same cycle return the old row; with Apart there is no such cycle.
+//              Memories of ECP5 cannot return it: synthesis puts registers and a multiplexer around them, unless Apart.
 // Inference    no reset, one registered read port: block RAM of every FPGA family.
 module rm_bank_ram #(
   parameter int unsigned Width = 432,
   parameter int unsigned Depth = 4096,
+  parameter bit          Apart = 1'b0,  // no row is read in the cycle in which it is written
   localparam int unsigned IdxW = (Depth > 1) ? $clog2(Depth) : 1
 ) (
   input  logic             clk_i,
@@ -19,7 +19,7 @@ module rm_bank_ram #(
   input  logic [Width-1:0] wdata_i
 );
 
-  logic [Width-1:0] mem [Depth];
+  (* no_rw_check = Apart *) logic [Width-1:0] mem [Depth];
   logic [Width-1:0] rdata_q;
 
   always_ff @(posedge clk_i) begin : p_write
@@ -35,5 +35,13 @@ module rm_bank_ram #(
   end
 
   assign rdata_o = rdata_q;
+
+`ifndef SYNTHESIS
+  if (Apart) begin : g_apart
+    always @(posedge clk_i) begin : p_check
+      a_apart: assert (!(re_i && we_i && raddr_i == waddr_i));
+    end
+  end
+`endif
 
 endmodule

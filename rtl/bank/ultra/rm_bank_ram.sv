@@ -2,6 +2,7 @@
 module rm_bank_ram #(
   parameter int unsigned Width = 432,
   parameter int unsigned Depth = 4096,
+  parameter bit          Apart = 1'b0,  // UltraRAM needs nothing of it
   localparam int unsigned IdxW = (Depth > 1) ? $clog2(Depth) : 1
 ) (
   input  logic             clk_i,

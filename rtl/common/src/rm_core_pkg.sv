@@ -16,7 +16,7 @@ package rm_core_pkg;
   localparam int unsigned StoreW    = 16;  // stores are counted modulo 2^16
 
   // Uses of one bank that are dispatched and not finished stay below 2^TicketW: at most
-  // ArithQueue + 1 in the queue and at work, 1 draining, NttQueue + 1 in a transform unit.
+  // ArithQueue + 2 in the queue, its head and at work, 1 draining, NttQueue + 3 in a transform unit.
   localparam int unsigned TicketW    = 5;
   localparam int unsigned ArithQueue = 8;
   localparam int unsigned NttQueue   = 4;

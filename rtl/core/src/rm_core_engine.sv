@@ -168,12 +168,33 @@ module rm_core_engine
     logic [W-1:0] k1;
   } arith_entry_t;
 
-  arith_entry_t aq_in, aq_out;
-  logic         aq_valid, aq_pop, wq_push, wq_ready;
+  // The oldest of the queue goes into a register, the head, and finds the constants of its modulus on its way there.
+  arith_entry_t aq_in, aq_out, head_q;
+  logic         aq_waits, aq_load, aq_valid, aq_pop, wq_push, wq_ready;
+  logic [W-1:0] q, p, q_q, p_q;
+  logic [W+1:0] aux, aux_q;
 
   assign aq_in        = '{cmd: new_cmd, tickets: ticket, k0: new_k0, k1: new_k1};
-  assign head_cmd     = aq_out.cmd;
-  assign head_tickets = aq_out.tickets;
+  assign head_cmd     = head_q.cmd;
+  assign head_tickets = head_q.tickets;
+  assign aq_load      = !aq_valid || aq_pop;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin : p_head_valid
+    if (!rst_ni) begin
+      aq_valid <= 1'b0;
+    end else if (aq_load) begin
+      aq_valid <= aq_waits;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : p_head
+    if (aq_load) begin
+      head_q <= aq_out;
+      q_q    <= q;
+      aux_q  <= aux;
+      p_q    <= p;
+    end
+  end
 
   rm_core_fifo #(
     .Width($bits(arith_entry_t)),
@@ -184,16 +205,16 @@ module rm_core_engine
     .push_valid_i(aq_push),
     .push_ready_o(aq_ready),
     .push_data_i (aq_in),
-    .pop_valid_o (aq_valid),
-    .pop_ready_i (aq_pop),
+    .pop_valid_o (aq_waits),
+    .pop_ready_i (aq_load),
     .pop_data_o  (aq_out),
     .count_o     ()
   );
 
-  logic              rq_valid, rq_due;
+  logic              rq_valid, rq_busy, rq_due;
   logic [StoreW-1:0] rq_after, reached;
 
-  rm_core_fifo #(
+  rm_unit_queue #(
     .Width(AddrW + StoreW),
     .Depth(ArithQueue)
   ) i_read_queue (
@@ -205,7 +226,7 @@ module rm_core_engine
     .pop_valid_o (rq_valid),
     .pop_ready_i (rq_due && rd_req_ready_i),
     .pop_data_o  ({rd_req_addr_o, rq_after}),
-    .count_o     ()
+    .busy_o      (rq_busy)
   );
 
   assign reached        = stores_done - rq_after;
@@ -232,14 +253,25 @@ module rm_core_engine
 
   // ---------------------------------------------------------------- arithmetic unit
   logic                   arith_valid, arith_ready, arith_idle, arith_issue, stall_read, stall_write;
-  logic [W-1:0]           q, p;
-  logic [W+1:0]           aux;
   logic                   a_re, c_re, we;
   logic [BankW-1:0]       a_bank, c_bank, wbank;
   logic [RowW-1:0]        a_row, c_row, wrow;
   logic [Cols-1:0][W-1:0] a_data, c_data, wdata;
 
-  assign arith_valid = aq_valid && arith_due && (!head_cmd.d_to_mem || wq_ready);
+  // Both stay once they are true of a head, which is taken a cycle later at the earliest.
+  logic due_q, go_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin : p_due
+    if (!rst_ni) begin
+      due_q <= 1'b0;
+      go_q  <= 1'b0;
+    end else begin
+      due_q <= aq_valid && !aq_pop && arith_due;
+      go_q  <= aq_valid && !aq_pop && arith_due && (!head_cmd.d_to_mem || wq_ready);
+    end
+  end
+
+  assign arith_valid = go_q;
   assign aq_pop      = arith_ready && arith_valid;
   assign wq_push     = aq_pop && head_cmd.d_to_mem;
 
@@ -258,11 +290,11 @@ module rm_core_engine
     .cmd_valid_i   (arith_valid),
     .cmd_ready_o   (arith_ready),
     .cmd_i         (head_cmd),
-    .k0_i          (aq_out.k0),
-    .k1_i          (aq_out.k1),
-    .q_i           (q),
-    .aux_i         (aux),
-    .p_i           (p),
+    .k0_i          (head_q.k0),
+    .k1_i          (head_q.k1),
+    .q_i           (q_q),
+    .aux_i         (aux_q),
+    .p_i           (p_q),
     .a_re_o        (a_re),
     .a_bank_o      (a_bank),
     .a_row_o       (a_row),
@@ -401,8 +433,8 @@ module rm_core_engine
     .index_i   (mod_index_i),
     .field_i   (mod_field_i),
     .data_i    (mod_data_i),
-    .modulus_i (head_cmd.modulus[ModW-1:0]),
-    .source_i  (head_cmd.source[ModW-1:0]),
+    .modulus_i (aq_out.cmd.modulus[ModW-1:0]),
+    .source_i  (aq_out.cmd.source[ModW-1:0]),
     .q_o       (q),
     .aux_o     (aux),
     .p_o       (p),
@@ -416,8 +448,8 @@ module rm_core_engine
   // ---------------------------------------------------------------- status
   logic [NumCounters-1:0] events;
 
-  assign all_idle = !aq_valid && !rq_valid && !wr_req_valid_o && arith_idle && lane_idle == '1 && all_free &&
-                    fetch_idle_i && rd_idle_i && wr_idle_i;
+  assign all_idle = !aq_waits && !aq_valid && !rq_busy && !wr_req_valid_o && arith_idle && lane_idle == '1 &&
+                    all_free && fetch_idle_i && rd_idle_i && wr_idle_i;
 
   always_comb begin : p_events
     events                  = '0;
@@ -425,9 +457,9 @@ module rm_core_engine
     events[CntNtt0Busy]     = running[0];
     events[CntNtt1Busy]     = running[1];
     events[CntArithBusy]    = arith_issue;
-    events[CntArithTicket]  = aq_valid && arith_ready && !arith_issue && !arith_due;
+    events[CntArithTicket]  = aq_valid && arith_ready && !arith_issue && !due_q;
     events[CntArithRead]    = stall_read;
-    events[CntArithWrite]   = stall_write || (aq_valid && arith_ready && !arith_issue && arith_due && !arith_valid);
+    events[CntArithWrite]   = stall_write || (arith_ready && !arith_issue && due_q && !go_q);
     events[CntNtt0Ticket]   = wait_ticket[0];
     events[CntNtt1Ticket]   = wait_ticket[1];
     events[CntNtt0Twiddle]  = wait_twiddle[0];

@@ -1,6 +1,6 @@
 // rm_core_lanes - both transform units with the tickets of their waiting commands, and whether transforms are under way.
 //
-// Rule         the oldest waiting command of a lane is granted while the scoreboard says that its ticket is due; one
+// Rule         the head of a lane is granted from the cycle after the scoreboard says that its ticket is due; one
 //              that only asks for twiddles has no ticket and needs no grant. A ganged transform is a command to each
 //              lane, each with the ticket of its own bank; rm_ntt_pair starts both in one cycle.
 // Queues       commands wait in the units, their tickets here, pushed together and popped together: both queues of a
@@ -62,9 +62,20 @@ module rm_core_lanes
   output logic [1:0][Cols-1:0][W-1:0] wdata_o
 );
 
-  logic [1:0] cmd_ready, ticket_ready, ticket_valid, head_valid, started, skipped, unit_busy;
+  logic [1:0] cmd_ready, ticket_ready, ticket_valid, waits, head_valid, started, skipped, unit_busy;
 
   assign ready_o = cmd_ready & ticket_ready;
+
+  // A ticket that is due stays due; the grant stands in a register, a cycle later.
+  logic [1:0] grant_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin : p_grant
+    if (!rst_ni) begin
+      grant_q <= '0;
+    end else begin
+      grant_q <= ticket_valid & due_i & ~(started | skipped);
+    end
+  end
 
   rm_ntt_pair #(
     .W         (W),
@@ -89,7 +100,7 @@ module rm_core_lanes
     .cmd_roots_i   ({2{roots_i}}),
     .head_valid_o  (head_valid),
     .head_bank_o,
-    .head_grant_i  (ticket_valid & due_i),
+    .head_grant_i  (grant_q),
     .started_o     (started),
     .skipped_o     (skipped),
     .pass_o,
@@ -115,7 +126,7 @@ module rm_core_lanes
   );
 
   for (genvar i = 0; i < 2; i++) begin : g_lane
-    rm_core_fifo #(
+    rm_unit_queue #(
       .Width(TicketW),
       .Depth(NttQueue)
     ) i_tickets (
@@ -127,7 +138,7 @@ module rm_core_lanes
       .pop_valid_o (ticket_valid[i]),
       .pop_ready_i (started[i] || skipped[i]),
       .pop_data_o  (head_ticket_o[i]),
-      .count_o     ()
+      .busy_o      (waits[i])
     );
 
     logic [1:0] under_way_q;  // the next transform may start while one drains
@@ -143,7 +154,7 @@ module rm_core_lanes
     assign running_o[i] = under_way_q != '0;
   end
 
-  assign idle_o = ~(unit_busy | ticket_valid | running_o);
+  assign idle_o = ~(unit_busy | waits | running_o);
 
   logic unused_log_n;
   assign unused_log_n = log_n_i[LogNW-1];

@@ -3,8 +3,9 @@
 // States       Idle: waits for start. Run: dispatches. Drain: takes nothing more; what was dispatched ends by itself;
 //              when nothing is left, Idle, with done or error. END, an error and a soft reset all lead to Drain.
 // Run          an instruction accepted from the fetch stream stands decoded in a register in the next cycle; from
-//              then on, in the first cycle in which its queue has room (and the queue of read requests, if it reads),
-//              it is dispatched and takes its tickets. At most one a cycle; the register is refilled in that cycle.
+//              then on it waits for the first cycle in which its queue has room (and the queue of read requests, if it
+//              reads). In the next one it is dispatched and takes its tickets, and the register is refilled: at most
+//              one in two cycles.
 // Errors       found in an instruction: it and what follows are not executed, what stands before is; error_pc is its
 //              number. Bus errors and soft reset: no more is dispatched, error_pc is the number of the instruction
 //              that would have been next. The first error is kept.
@@ -138,7 +139,7 @@ module rm_dispatch
   logic [LogNW-1:0]  log_n_d, log_n_q;
   logic [RowW-1:0]   last_row_d, last_row_q;
   logic [1:0]        lanes;
-  logic              look, can_ntt, can_arith, fire, log_n_ok;
+  logic              look, can_ntt, can_arith, ready_q, fire, log_n_ok;
   logic [StoreW-1:0] beyond;
 
   assign lanes     = bank_is_pair(cmd_q.a_bank) ? 2'b11 : cmd_q.a_bank[1] ? 2'b10 : 2'b01;
@@ -149,7 +150,8 @@ module rm_dispatch
   assign look      = state_q == Run && valid_q && outside == ErrNone;
   assign can_ntt   = is_ntt_q && (lanes & ~ntt_ready_i) == '0;
   assign can_arith = !is_ntt_q && arith_ready_i && (!cmd_q.s_used || read_ready_i);
-  assign fire      = look && found == ErrNone && !is_end_q && (can_ntt || can_arith);
+  // Room stays until it is taken, and so does what else makes it ready.
+  assign fire      = ready_q && state_q == Run && outside == ErrNone;
   assign accept    = instr_valid_i && instr_ready_o;
 
   assign instr_ready_o  = state_q == Run && (!valid_q || fire);
@@ -233,6 +235,7 @@ module rm_dispatch
     if (!rst_ni) begin
       state_q    <= Idle;
       valid_q    <= 1'b0;
+      ready_q    <= 1'b0;
       sent_q     <= '0;
       stored_q   <= '0;
       pc_q       <= '0;
@@ -245,6 +248,7 @@ module rm_dispatch
     end else begin
       state_q    <= state_d;
       valid_q    <= valid_d;
+      ready_q    <= look && !fire && found == ErrNone && !is_end_q && (can_ntt || can_arith);
       sent_q     <= sent_d;
       stored_q   <= stored_d;
       pc_q       <= pc_d;

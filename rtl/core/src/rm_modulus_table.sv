@@ -2,7 +2,7 @@
 //
 // Write        field 0 q, field 1 aux, field 2 + b the root rho_b, b < 15; while the core is idle. The
 //              write happens one cycle later: a register cuts the long path from the bus to the memories.
-// Read         the arithmetic unit in the same cycle (q and aux of one entry, q of another); transform unit i in the
+// Read         what waits for the arithmetic unit in the same cycle (q and aux of one entry, q of another); transform unit i in the
 //              next cycle (q, aux and one root).
 // Memory       distributed: at most 32 entries are read, rarely, by two units at once; block RAMs would stand empty.
 module rm_modulus_table

@@ -28,7 +28,7 @@ module rm_mem_row_fifo #(
     $error("rm_mem_row_fifo: Depth must be a power of two, at least 2");
   end
 
-  logic [Width-1:0] mem [Depth];
+  (* no_rw_check *) logic [Width-1:0] mem [Depth];
   logic [Width-1:0] out_q;
   logic [PtrW-1:0]  wptr_q, wptr_d, rptr_q, rptr_d;
   logic [CntW-1:0]  stored_q, stored_d;

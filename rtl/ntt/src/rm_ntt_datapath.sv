@@ -31,7 +31,7 @@ module rm_ntt_datapath #(
   input  logic [Nbf-1:0][W-1:0]  twiddle_i,     // offset OffMul
   input  logic [Cols-1:0][W-1:0] row_i,         // offset OffData
   output logic [Cols-1:0][W-1:0] row_o,         // offset L
-  // half rows between lanes: before the butterflies (offset OffData) and after them (OffSwap)
+  // half rows between lanes: before the butterflies (offset OffData + 1) and after them (OffSwap)
   output logic [Nbf-1:0][W-1:0]  in_give_o,
   input  logic [Nbf-1:0][W-1:0]  in_take_i,
   output logic [Nbf-1:0][W-1:0]  out_give_o,
@@ -39,6 +39,7 @@ module rm_ntt_datapath #(
 );
 
   localparam int unsigned OffData  = rm_ntt_pkg::OffData;
+  localparam int unsigned OffIn    = OffData + 1;
   localparam int unsigned OffPre1  = rm_ntt_pkg::OffPre1;
   localparam int unsigned OffPre2  = rm_ntt_pkg::OffPre2;
   localparam int unsigned OffMul   = rm_ntt_pkg::OffMul;
@@ -60,7 +61,7 @@ module rm_ntt_datapath #(
 
   // ---------------------------------------------------------------- lanes
   // Lane 0 gives what is high (bottom), lane 1 what is low (top).
-  logic [Cols-1:0][W-1:0] in_row;
+  logic [Cols-1:0][W-1:0] read_q, in_row;
   logic [Nbf-1:0][W-1:0]  in_lo, in_hi, out_lo, out_hi, x, y;
 
   assign in_give_o  = lane_i ? in_row[Nbf-1:0] : in_row[Cols-1:Nbf];
@@ -71,7 +72,7 @@ module rm_ntt_datapath #(
     in_hi  = in_row[Cols-1:Nbf];
     out_lo = x;
     out_hi = y;
-    if (Gang && cross_at_i[OffData]) begin
+    if (Gang && cross_at_i[OffIn]) begin
       if (lane_i) in_lo = in_take_i;
       else        in_hi = in_take_i;
     end
@@ -82,15 +83,20 @@ module rm_ntt_datapath #(
   end
 
   // ---------------------------------------------------------------- in
-  logic [Nbf-1:0][W-1:0] in_top, in_bot, x_q, y_q;
+  // The row goes into a register first: block memories answer late in the cycle.
+  logic [Nbf-1:0][W-1:0] in_top, in_bot;
+
+  always_ff @(posedge clk_i) begin : p_read
+    read_q <= row_i;
+  end
 
   rm_ntt_route #(
     .W         (W),
     .Nbf       (Nbf),
     .Unshuffle (1'b1)
   ) i_unshuffle (
-    .en_i  (type2_at_i[OffData] && inverse_at_i[OffData]),
-    .row_i,
+    .en_i  (type2_at_i[OffIn] && inverse_at_i[OffIn]),
+    .row_i (read_q),
     .row_o (in_row)
   );
 
@@ -98,17 +104,12 @@ module rm_ntt_datapath #(
     .HalfW (Nbf * W)
   ) i_swap_in (
     .clk_i,
-    .swap_i (second_at_i[OffData]),
+    .swap_i (second_at_i[OffIn]),
     .lo_i   (in_lo),
     .hi_i   (in_hi),
     .top_o  (in_top),
     .bot_o  (in_bot)
   );
-
-  always_ff @(posedge clk_i) begin : p_in
-    x_q <= in_top;
-    y_q <= in_bot;
-  end
 
   // ---------------------------------------------------------------- butterflies
   for (genvar j = 0; j < Nbf; j++) begin : g_butterfly
@@ -119,8 +120,8 @@ module rm_ntt_datapath #(
     ) i_butterfly (
       .clk_i,
       .pre1_inverse_i  (inverse_at_i[OffPre1]),
-      .x_i             (x_q[j]),
-      .y_i             (y_q[j]),
+      .x_i             (in_top[j]),
+      .y_i             (in_bot[j]),
       .pre2_inverse_i  (inverse_at_i[OffPre2]),
       .pre2_q_i        (pre2_q_q),
       .mul_inverse_i   (inverse_at_i[OffMul]),

@@ -82,12 +82,20 @@ module rm_ntt_lane #(
   end
 
   // ---------------------------------------------------------------- commands
-  logic            head_inverse, head_gang, head_roots, hit, hit_slot, free, start, skip;
-  logic [ModW-1:0] head_mod;
+  typedef struct packed {
+    logic            roots;
+    logic            gang;
+    logic            inverse;
+    logic            bank;
+    logic [ModW-1:0] modulus;
+  } command_t;
+
+  logic     hit, hit_slot, free, start, skip, waits, load, head_q;
+  command_t waiting, command_q;  // the oldest of the queue, and the head, which stands in a register
   logic [$clog2(QueueDepth+1)-1:0] unused_count;
 
   rm_core_fifo #(
-    .Width(ModW + 4),
+    .Width($bits(command_t)),
     .Depth(QueueDepth)
   ) i_queue (
     .clk_i,
@@ -95,20 +103,36 @@ module rm_ntt_lane #(
     .push_valid_i(cmd_valid_i),
     .push_ready_o(cmd_ready_o),
     .push_data_i ({cmd_roots_i, cmd_gang_i, cmd_inverse_i, cmd_bank_i, cmd_mod_i}),
-    .pop_valid_o (head_valid_o),
-    .pop_ready_i (start || skip),
-    .pop_data_o  ({head_roots, head_gang, head_inverse, head_bank_o, head_mod}),
+    .pop_valid_o (waits),
+    .pop_ready_i (load),
+    .pop_data_o  (waiting),
     .count_o     (unused_count)
   );
 
-  assign head_gang_o    = Gang && head_gang && !head_roots;
-  assign head_ready_o   = hit && free && !head_roots;
+  assign load = !head_q || start || skip;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin : p_head
+    if (!rst_ni) begin
+      head_q <= 1'b0;
+    end else if (load) begin
+      head_q <= waits;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin : p_command
+    if (load) command_q <= waiting;
+  end
+
+  assign head_valid_o   = head_q;
+  assign head_bank_o    = command_q.bank;
+  assign head_gang_o    = Gang && command_q.gang && !command_q.roots;
+  assign head_ready_o   = hit && free && !command_q.roots;
   assign start          = head_ready_o && head_grant_i && !head_hold_i;
-  assign skip           = hit && head_roots;
+  assign skip           = hit && command_q.roots;
   assign started_o      = start;
   assign skipped_o      = skip;
-  assign wait_ticket_o  = head_valid_o && !head_roots && free && !head_grant_i;
-  assign wait_twiddle_o = head_valid_o && !head_roots && free && head_grant_i && !hit;
+  assign wait_ticket_o  = head_q && !command_q.roots && free && !head_grant_i;
+  assign wait_twiddle_o = head_q && !command_q.roots && free && head_grant_i && !hit;
 
   // ---------------------------------------------------------------- rows
   typedef struct packed {
@@ -138,10 +162,10 @@ module rm_ntt_lane #(
     .rst_ni,
     .log_n_i,
     .start_i         (start),
-    .start_inverse_i (head_inverse),
-    .start_bank_i    (head_bank_o),
+    .start_inverse_i (command_q.inverse),
+    .start_bank_i    (command_q.bank),
     .start_slot_i    (hit_slot),
-    .start_gang_i    (head_gang),
+    .start_gang_i    (command_q.gang),
     .free_o          (free),
     .valid_o         (row_valid),
     .row_o           (row_tag.row),
@@ -220,8 +244,8 @@ module rm_ntt_lane #(
     .rst_ni,
     .log_n_i,
     .flush_i,
-    .head_valid_i (head_valid_o),
-    .head_mod_i   (head_mod),
+    .head_valid_i (head_q),
+    .head_mod_i   (command_q.modulus),
     .hit_o        (hit),
     .hit_slot_o   (hit_slot),
     .start_i      (start),
@@ -277,6 +301,6 @@ module rm_ntt_lane #(
   assign pass_bank_o = tag_q[rm_ntt_pkg::OffPass].bank;
   assign done_o      = valid_q[L] && tag_q[L].last;
   assign done_bank_o = tag_q[L].bank;
-  assign busy_o      = head_valid_o || !free || valid_at != '0 || twiddle_busy;
+  assign busy_o      = waits || head_q || !free || valid_at != '0 || twiddle_busy;
 
 endmodule

@@ -4,7 +4,7 @@
 // latency of the modular multiplier.
 package rm_ntt_pkg;
 
-  localparam int unsigned OffData    = 1;  // the row is there, first half-row swap
+  localparam int unsigned OffData    = 1;  // the row is there; columns and half rows are swapped a cycle later
   localparam int unsigned OffPre1    = 3;  // butterfly: sum and difference of the inverse
   localparam int unsigned OffPre2    = 4;  //   back below q, bottom halved
   localparam int unsigned OffMul     = 5;  //   operands enter the multiplier, top halved

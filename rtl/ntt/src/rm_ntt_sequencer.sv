@@ -70,27 +70,25 @@ module rm_ntt_sequencer #(
   logic [GapW-1:0]   gap_q, gap_d;
   logic              inverse_q, bank_q, slot_q, gang_q;
 
-  // ---------------------------------------------------------------- constants of this N
-  logic [3:0]      log_rows;
-  logic [RowW:0]   all_rows, rows;  // of the limb; of this lane
-  logic [RowW-1:0] mask;
+  // ---------------------------------------------------------------- constants of the transform
+  logic [3:0]      log_rows, top_q;        // log N - 1
+  logic [RowW:0]   all_rows, rows;         // of the limb; of this lane
+  logic [RowW-1:0] half_q, mask_q;         // half of its rows; all but one
 
   assign log_rows = log_n_i - 4'(LogCols);
   assign all_rows = (RowW + 1)'(1) << log_rows;
-  assign rows     = (Gang && gang_q) ? all_rows >> 1 : all_rows;
-  assign mask     = RowW'(rows - 1'b1);
+  assign rows     = (Gang && start_gang_i) ? all_rows >> 1 : all_rows;
 
   // ---------------------------------------------------------------- what comes after this stage
-  logic            last_time, last_stage, type2, crosses, crosses_next;
+  logic            last_time_q, last_stage, type2, crosses, crosses_next;
   logic [3:0]      log_dist_next;
   logic [RowW-1:0] dist_next, dist_larger;
   logic [GapW-1:0] gap;
 
   assign type2        = log_dist_q < 4'(LogCols);
-  assign crosses      = Gang && gang_q && log_dist_q == log_n_i - 4'd1;
-  assign crosses_next = Gang && gang_q && log_dist_next == log_n_i - 4'd1;
-  assign last_time  = time_q == mask;
-  assign last_stage = inverse_q ? (log_dist_q == log_n_i - 4'd1) : (log_dist_q == 4'd0);
+  assign crosses      = Gang && gang_q && log_dist_q == top_q;
+  assign crosses_next = Gang && gang_q && log_dist_next == top_q;
+  assign last_stage   = inverse_q ? (log_dist_q == top_q) : (log_dist_q == 4'd0);
 
   always_comb begin : p_next_stage
     if (inverse_q) begin
@@ -100,7 +98,7 @@ module rm_ntt_sequencer #(
       dist_larger   = crosses_next ? dist_q : dist_next;
     end else begin
       log_dist_next = log_dist_q - 4'd1;
-      dist_next     = crosses ? rows[RowW:1] : dist_q[0] ? RowW'(1) : dist_q >> 1;
+      dist_next     = crosses ? half_q : dist_q[0] ? RowW'(1) : dist_q >> 1;
       dist_larger   = crosses ? dist_next : dist_q;
     end
   end
@@ -108,7 +106,7 @@ module rm_ntt_sequencer #(
   if (HasGaps) begin : g_gap
     logic [RowW+GapW:0] need;
     assign need = (RowW + GapW + 1)'(RowLatency) + (RowW + GapW + 1)'(dist_larger) -
-                  (RowW + GapW + 1)'(rows);
+                  (RowW + GapW + 1)'({half_q, 1'b0});
     assign gap  = need[RowW+GapW] ? '0 : need[GapW-1:0];
   end else begin : g_no_gap
     logic unused_dist;
@@ -117,7 +115,7 @@ module rm_ntt_sequencer #(
   end
 
   // ---------------------------------------------------------------- states
-  assign free_o = state_q == StIdle || (state_q == StRows && last_time && last_stage);
+  assign free_o = state_q == StIdle || (state_q == StRows && last_time_q && last_stage);
 
   always_comb begin : p_next
     state_d    = state_q;
@@ -128,7 +126,7 @@ module rm_ntt_sequencer #(
     case (state_q)
       StRows: begin
         time_d = time_q + 1'b1;
-        if (last_time) begin
+        if (last_time_q) begin
           time_d     = '0;
           dist_d     = dist_next;
           log_dist_d = log_dist_next;
@@ -158,9 +156,12 @@ module rm_ntt_sequencer #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin : p_state
     if (!rst_ni) begin
-      state_q <= StIdle;
+      state_q     <= StIdle;
+      last_time_q <= 1'b0;
     end else begin
-      state_q <= state_d;
+      state_q     <= state_d;
+      // of the next row: mask_q is all ones and at least 1, so that the row before the last differs in bit 0 alone
+      last_time_q <= state_q == StRows && (time_q ^ mask_q) == RowW'(1);
     end
   end
 
@@ -174,6 +175,9 @@ module rm_ntt_sequencer #(
       bank_q    <= start_bank_i;
       slot_q    <= start_slot_i;
       gang_q    <= start_gang_i;
+      top_q     <= log_n_i - 4'd1;
+      half_q    <= rows[RowW:1];
+      mask_q    <= RowW'(rows - 1'b1);
     end
   end
 
@@ -189,13 +193,13 @@ module rm_ntt_sequencer #(
   assign second_o   = valid_o && !type2 && !crosses && time_q[0];
   assign cross_o    = valid_o && crosses;
   assign type2_o    = type2;
-  assign last_o     = last_time && last_stage;
+  assign last_o     = last_time_q && last_stage;
   assign inverse_o  = inverse_q;
   assign bank_o     = bank_q;
   assign slot_o     = slot_q;
   assign gang_o     = Gang && gang_q;
   assign time_o     = time_q;
-  assign mask_o     = mask;
+  assign mask_o     = mask_q;
   assign log_dist_o = log_dist_q;
 
 `ifndef SYNTHESIS

@@ -1,7 +1,8 @@
 // rm_ntt_twiddle_table - memory of one twiddle table: rows of Nbf words, written in groups of Lanes words.
 //
 // Latency      addr_i is a register of the user; the row is there in the next cycle.
-// Writes       any words of one group, chosen by we_i; in the cycle after, a read sees them.
+// Writes       any words of one group, chosen by we_i; in the cycle after, a read sees them. A read in the same cycle
+//              means nothing.
 // Structure    one memory a word, so that FPGAs need no byte enables of odd widths; the words share
 //              both addresses.
 module rm_ntt_twiddle_table #(
@@ -22,7 +23,7 @@ module rm_ntt_twiddle_table #(
 );
 
   for (genvar j = 0; j < Nbf; j++) begin : g_word
-    logic [W-1:0] mem [1 << AddrW];
+    (* no_rw_check *) logic [W-1:0] mem [1 << AddrW];
     logic [W-1:0] word_q;
     logic         we;
 

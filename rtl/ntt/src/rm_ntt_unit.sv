@@ -6,8 +6,8 @@
 // Cycles       a command that starts in cycle c (started_o) requests rows in c + 1 ... c + S, S = log N *
 //              ROWS + gaps, and raises done_o in c + S + L with its last write; another may start in
 //              c + S. L = row_latency(M), M the latency of the multiplier.
-// Commands     valid/ready into a queue of QueueDepth. The oldest that has not started is the head; it
-//              starts in the first cycle in which the sequencer is free, a table holds its twiddles and
+// Commands     valid/ready into a queue of QueueDepth. The oldest that has not started is the head, in a register
+//              from the second cycle after it came at the earliest; it starts in the first cycle in which the sequencer is free, a table holds its twiddles and
 //              head_grant_i is high. Its twiddles are made while it waits and the one before it runs.
 //              With cmd_roots_i it only has its twiddles made: it needs no grant and leaves the queue with skipped_o,
 //              in the first cycle in which it is the head and a table holds them.

@@ -184,7 +184,7 @@ class Bench {
 
   // The head is the oldest command that has not started; grants it when its bank is free.
   bool watch_head(Traffic traffic) {
-    const bool is_head = !waiting_.empty();
+    const bool is_head = !waiting_.empty() && cycle_ >= waiting_.front().accepted + kToHead;
     if (bool(dut_->head_valid_o) != is_head) fail("head_valid_o is %d in cycle %" PRIu64, int(dut_->head_valid_o), cycle_);
     if (!is_head) {
       head_known_ = false;

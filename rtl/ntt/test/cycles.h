@@ -6,6 +6,9 @@
 
 #include "harness.h"
 
+// From a command's acceptance to the first cycle in which it can be the head: a queue and a register.
+constexpr u64 kToHead = 2;
+
 struct Timing {
   unsigned log_n, log_nbf, mul_latency;
 
@@ -70,7 +73,7 @@ class Schedule {
   }
   // The oldest command, accepted in cycle `accepted`, of modulus `mod`: first cycle in which it may start.
   u64 ready(u64 accepted, unsigned mod) {
-    const u64 head = std::max(accepted + 1, latest_start_ + 1);
+    const u64 head = std::max(accepted + kToHead, latest_start_ + 1);
     u64 hit = head;
     slot_ = holds(0, mod) ? 0 : 1;
     if (!holds(slot_, mod)) {

@@ -177,11 +177,13 @@ class PairBench {
     ganged_ += c->gang;
   }
 
+  bool has_head(const Lane& lane) const { return !lane.waiting.empty() && cycle_ >= lane.accepted.front() + kToHead; }
+
   unsigned watch_heads(Traffic traffic) {
     unsigned grant = 0, can = 0, starts = 0;
     for (unsigned i = 0; i < 2; i++) {
       Lane& lane = lane_[i];
-      if (lane.waiting.empty()) continue;
+      if (!has_head(lane)) continue;
       const Command& head = *lane.waiting.front();
       if (!lane.head_known) lane.earliest = schedule_[i].ready(lane.accepted.front(), head.mod);
       lane.head_known = true;
@@ -198,7 +200,7 @@ class PairBench {
     dut_.settle();
     if (dut_->started_o != starts) fail("cycle %" PRIu64 ": started %d, not %u", cycle_, int(dut_->started_o), starts);
     for (unsigned i = 0; i < 2; i++) {
-      const bool waits = !lane_[i].waiting.empty() && cycle_ >= schedule_[i].sequencer(), granted = grant >> i & 1;
+      const bool waits = has_head(lane_[i]) && cycle_ >= schedule_[i].sequencer(), granted = grant >> i & 1;
       if (bool(dut_->wait_ticket_o >> i & 1) != (waits && !granted) ||
           bool(dut_->wait_twiddle_o >> i & 1) != (waits && granted && cycle_ < schedule_[i].twiddles())) {
         fail("cycle %" PRIu64 ": lane %u waits for the wrong thing", cycle_, i);

@@ -30,7 +30,7 @@ module fv_core_regs
 `ifdef BROKEN
   localparam int unsigned Wait = 2;
 `else
-  localparam int unsigned Wait = 4;  // its own turn after a read, or a write, that came with it
+  localparam int unsigned Wait = 5;  // its own turn after a read, or a write, that came with it
 `endif
 
   logic         aw_ready, w_ready, b_valid, ar_ready, r_valid, mod_we, irq, started_q, b_ready, r_ready;

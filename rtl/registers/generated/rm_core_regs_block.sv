@@ -47,7 +47,7 @@ module rm_core_regs_block (
     logic cpuif_wr_ack;
     logic cpuif_wr_err;
 
-    // Max Outstanding Transactions: 2
+    // Max Outstanding Transactions: 3
     logic [1:0] axil_n_in_flight;
     logic axil_prev_was_rd;
     logic axil_arvalid;
@@ -127,7 +127,7 @@ module rm_core_regs_block (
         axil_ar_accept = '0;
         axil_aw_accept = '0;
 
-        if(axil_n_in_flight < 2'd2) begin
+        if(axil_n_in_flight < 2'd3) begin
             // Can safely issue more transactions without overwhelming response buffer
             if(axil_arvalid && !axil_prev_was_rd) begin
                 cpuif_req = '1;
@@ -150,16 +150,21 @@ module rm_core_regs_block (
 
 
     // AXI4-Lite Response Logic
-    logic axil_resp_buffer_is_wr[2];
-    logic axil_resp_buffer_err[2];
-    logic [31:0] axil_resp_buffer_rdata[2];
+    logic axil_resp_buffer_is_wr[4];
+    logic axil_resp_buffer_err[4];
+    logic [31:0] axil_resp_buffer_rdata[4];
+    // axil_resp_buffer is intentionally padded to the next power of two despite
+    // only requiring 3 entries.
+    // This is to avoid quirks in some tools that cannot handle indexing into a non-power-of-2 array.
+    // Unused entries are expected to be optimized away
 
-    logic [1:0] axil_resp_wptr;
-    logic [1:0] axil_resp_rptr;
+
+    logic [2:0] axil_resp_wptr;
+    logic [2:0] axil_resp_rptr;
 
     always_ff @(posedge clk or negedge arst_n) begin
         if(~arst_n) begin
-            for(int i=0; i<2; i++) begin
+            for(int i=0; i<3; i++) begin
                 axil_resp_buffer_is_wr[i] <= '0;
                 axil_resp_buffer_err[i] <= '0;
                 axil_resp_buffer_rdata[i] <= '0;
@@ -170,20 +175,30 @@ module rm_core_regs_block (
             // Store responses in buffer until AXI response channel accepts them
             if(cpuif_rd_ack || cpuif_wr_ack) begin
                 if(cpuif_rd_ack) begin
-                    axil_resp_buffer_is_wr[axil_resp_wptr[0:0]] <= '0;
-                    axil_resp_buffer_err[axil_resp_wptr[0:0]] <= cpuif_rd_err;
-                    axil_resp_buffer_rdata[axil_resp_wptr[0:0]] <= cpuif_rd_data;
+                    axil_resp_buffer_is_wr[axil_resp_wptr[1:0]] <= '0;
+                    axil_resp_buffer_err[axil_resp_wptr[1:0]] <= cpuif_rd_err;
+                    axil_resp_buffer_rdata[axil_resp_wptr[1:0]] <= cpuif_rd_data;
 
                 end else if(cpuif_wr_ack) begin
-                    axil_resp_buffer_is_wr[axil_resp_wptr[0:0]] <= '1;
-                    axil_resp_buffer_err[axil_resp_wptr[0:0]] <= cpuif_wr_err;
+                    axil_resp_buffer_is_wr[axil_resp_wptr[1:0]] <= '1;
+                    axil_resp_buffer_err[axil_resp_wptr[1:0]] <= cpuif_wr_err;
                 end
-                axil_resp_wptr <= axil_resp_wptr + 1'b1;
+                if(axil_resp_wptr[1:0] == 2) begin
+                    axil_resp_wptr[1:0] <= '0;
+                    axil_resp_wptr[2] <= ~axil_resp_wptr[2];
+                end else begin
+                    axil_resp_wptr[1:0] <= axil_resp_wptr[1:0] + 1'b1;
+                end
             end
 
             // Advance read pointer when acknowledged
             if(axil_resp_acked) begin
-                axil_resp_rptr <= axil_resp_rptr + 1'b1;
+                if(axil_resp_rptr[1:0] == 2) begin
+                    axil_resp_rptr[1:0] <= '0;
+                    axil_resp_rptr[2] <= ~axil_resp_rptr[2];
+                end else begin
+                    axil_resp_rptr[1:0] <= axil_resp_rptr[1:0] + 1'b1;
+                end
             end
         end
     end
@@ -193,7 +208,7 @@ module rm_core_regs_block (
         s_axil_bvalid = '0;
         s_axil_rvalid = '0;
         if(axil_resp_rptr != axil_resp_wptr) begin
-            if(axil_resp_buffer_is_wr[axil_resp_rptr[0:0]]) begin
+            if(axil_resp_buffer_is_wr[axil_resp_rptr[1:0]]) begin
                 s_axil_bvalid = '1;
                 if(s_axil_bready) axil_resp_acked = '1;
             end else begin
@@ -202,8 +217,8 @@ module rm_core_regs_block (
             end
         end
 
-        s_axil_rdata = axil_resp_buffer_rdata[axil_resp_rptr[0:0]];
-        if(axil_resp_buffer_err[axil_resp_rptr[0:0]]) begin
+        s_axil_rdata = axil_resp_buffer_rdata[axil_resp_rptr[1:0]];
+        if(axil_resp_buffer_err[axil_resp_rptr[1:0]]) begin
             s_axil_bresp = 2'b10;
             s_axil_rresp = 2'b10;
         end else begin
@@ -215,10 +230,19 @@ module rm_core_regs_block (
     logic cpuif_req_masked;
     logic external_pending;
 
-    // Read & write latencies are balanced. Stalls not required
-    // except if external
+    // Read latency > write latency. May need to delay next write that follows a read
+    logic [0:0] cpuif_req_stall_sr;
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            cpuif_req_stall_sr <= '0;
+        end else if(cpuif_req && !cpuif_req_is_wr) begin
+            cpuif_req_stall_sr <= '1;
+        end else begin
+            cpuif_req_stall_sr <= (cpuif_req_stall_sr >> 'd1);
+        end
+    end
     assign cpuif_req_stall_rd = external_pending;
-    assign cpuif_req_stall_wr = external_pending;
+    assign cpuif_req_stall_wr = cpuif_req_stall_sr[0] | external_pending;
     assign cpuif_req_masked = cpuif_req
                             & !(!cpuif_req_is_wr & cpuif_req_stall_rd)
                             & !(cpuif_req_is_wr & cpuif_req_stall_wr);
@@ -585,8 +609,13 @@ module rm_core_regs_block (
     end
 
     logic readback_external_rd_ack;
-
-    assign readback_external_rd_ack = readback_external_rd_ack_c;
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            readback_external_rd_ack <= '0;
+        end else begin
+            readback_external_rd_ack <= readback_external_rd_ack_c;
+        end
+    end
 
     logic [13:0] rd_mux_addr;
     logic [13:0] pending_rd_addr;
@@ -603,71 +632,133 @@ module rm_core_regs_block (
     logic readback_err;
     logic readback_done;
     logic [31:0] readback_data;
+    function automatic bit [7:0] ad_low(bit [13:0] addr);
+        return addr[7:0];
+    endfunction
+    function automatic bit [5:0] ad_hi(bit [13:0] addr);
+        return addr[13:8];
+    endfunction
+
+    // readback stage 1
+    logic [31:0] readback_data_rt_c[64];
     always_comb begin
-        automatic logic [31:0] readback_data_var;
-        readback_data_var = '0;
-        if(rd_mux_addr == 14'h0) begin
-            readback_data_var[31:0] = 32'h524d4343;
+        automatic logic [31:0] readback_data_var[64];
+        for(int i=0; i<64; i++) readback_data_var[i] = '0;
+        if(ad_low(rd_mux_addr) == ad_low(14'h0)) begin
+            readback_data_var[ad_hi(14'h0)][31:0] = 32'h524d4343;
         end
-        if(rd_mux_addr == 14'h4) begin
-            readback_data_var[15:0] = 16'h1;
-            readback_data_var[31:16] = 16'h1;
+        if(ad_low(rd_mux_addr) == ad_low(14'h4)) begin
+            readback_data_var[ad_hi(14'h4)][15:0] = 16'h1;
+            readback_data_var[ad_hi(14'h4)][31:16] = 16'h1;
         end
-        if(rd_mux_addr == 14'h8) begin
-            readback_data_var[7:0] = hwif_in.SHAPE.word.next;
-            readback_data_var[15:8] = hwif_in.SHAPE.nbf.next;
-            readback_data_var[23:16] = hwif_in.SHAPE.logn_max.next;
-            readback_data_var[31:24] = hwif_in.SHAPE.mods.next;
+        if(ad_low(rd_mux_addr) == ad_low(14'h8)) begin
+            readback_data_var[ad_hi(14'h8)][7:0] = hwif_in.SHAPE.word.next;
+            readback_data_var[ad_hi(14'h8)][15:8] = hwif_in.SHAPE.nbf.next;
+            readback_data_var[ad_hi(14'h8)][23:16] = hwif_in.SHAPE.logn_max.next;
+            readback_data_var[ad_hi(14'h8)][31:24] = hwif_in.SHAPE.mods.next;
         end
-        if(rd_mux_addr == 14'hc) begin
-            readback_data_var[7:0] = hwif_in.VARIANT.kind.next;
-            readback_data_var[31:16] = hwif_in.VARIANT.bus.next;
+        if(ad_low(rd_mux_addr) == ad_low(14'hc)) begin
+            readback_data_var[ad_hi(14'hc)][7:0] = hwif_in.VARIANT.kind.next;
+            readback_data_var[ad_hi(14'hc)][31:16] = hwif_in.VARIANT.bus.next;
         end
-        if(rd_mux_addr == 14'h10) begin
-            readback_data_var[0] = field_storage.CONTROL.start.value;
-            readback_data_var[1] = field_storage.CONTROL.soft_reset.value;
-            readback_data_var[2] = field_storage.CONTROL.irq_enable.value;
+        if(ad_low(rd_mux_addr) == ad_low(14'h10)) begin
+            readback_data_var[ad_hi(14'h10)][0] = field_storage.CONTROL.start.value;
+            readback_data_var[ad_hi(14'h10)][1] = field_storage.CONTROL.soft_reset.value;
+            readback_data_var[ad_hi(14'h10)][2] = field_storage.CONTROL.irq_enable.value;
         end
-        if(rd_mux_addr == 14'h14) begin
-            readback_data_var[0] = hwif_in.STATUS.busy.next;
-            readback_data_var[1] = hwif_in.STATUS.done.next;
-            readback_data_var[2] = hwif_in.STATUS.error.next;
-            readback_data_var[3] = hwif_in.STATUS.refused.next;
-            readback_data_var[15:8] = hwif_in.STATUS.code.next;
+        if(ad_low(rd_mux_addr) == ad_low(14'h14)) begin
+            readback_data_var[ad_hi(14'h14)][0] = hwif_in.STATUS.busy.next;
+            readback_data_var[ad_hi(14'h14)][1] = hwif_in.STATUS.done.next;
+            readback_data_var[ad_hi(14'h14)][2] = hwif_in.STATUS.error.next;
+            readback_data_var[ad_hi(14'h14)][3] = hwif_in.STATUS.refused.next;
+            readback_data_var[ad_hi(14'h14)][15:8] = hwif_in.STATUS.code.next;
         end
-        if(rd_mux_addr == 14'h18) begin
-            readback_data_var[31:0] = hwif_in.ERROR_PC.index.next;
+        if(ad_low(rd_mux_addr) == ad_low(14'h18)) begin
+            readback_data_var[ad_hi(14'h18)][31:0] = hwif_in.ERROR_PC.index.next;
         end
-        if(rd_mux_addr == 14'h1c) begin
-            readback_data_var[1:0] = hwif_in.BUS_ERROR.kind.next;
-            readback_data_var[3:2] = hwif_in.BUS_ERROR.resp.next;
+        if(ad_low(rd_mux_addr) == ad_low(14'h1c)) begin
+            readback_data_var[ad_hi(14'h1c)][1:0] = hwif_in.BUS_ERROR.kind.next;
+            readback_data_var[ad_hi(14'h1c)][3:2] = hwif_in.BUS_ERROR.resp.next;
         end
-        if(rd_mux_addr == 14'h20) begin
-            readback_data_var[31:0] = hwif_in.BUS_ERROR_ADDR.unit.next;
+        if(ad_low(rd_mux_addr) == ad_low(14'h20)) begin
+            readback_data_var[ad_hi(14'h20)][31:0] = hwif_in.BUS_ERROR_ADDR.unit.next;
         end
-        if(rd_mux_addr == 14'h24) begin
-            readback_data_var[31:0] = field_storage.PROGRAM.unit.value;
+        if(ad_low(rd_mux_addr) == ad_low(14'h24)) begin
+            readback_data_var[ad_hi(14'h24)][31:0] = field_storage.PROGRAM.unit.value;
         end
-        if(rd_mux_addr == 14'h28) begin
-            readback_data_var[4:0] = field_storage.LOG_N.value.value;
+        if(ad_low(rd_mux_addr) == ad_low(14'h28)) begin
+            readback_data_var[ad_hi(14'h28)][4:0] = field_storage.LOG_N.value.value;
         end
-        if(rd_mux_addr == 14'h2c) begin
-            readback_data_var[0] = field_storage.IRQ.pending.value;
+        if(ad_low(rd_mux_addr) == ad_low(14'h2c)) begin
+            readback_data_var[ad_hi(14'h2c)][0] = field_storage.IRQ.pending.value;
         end
         for(int i0=0; i0<14; i0++) begin
-            if(rd_mux_addr == 14'h100 + (14)'(i0) * 14'h8) begin
-                readback_data_var[31:0] = hwif_in.COUNTER[i0].LO.value.next;
+            if(ad_low(rd_mux_addr) == ad_low(14'h100 + (14)'(i0) * 14'h8)) begin
+                readback_data_var[ad_hi(14'h100 + (14)'(i0) * 14'h8)][31:0] = hwif_in.COUNTER[i0].LO.value.next;
             end
-            if(rd_mux_addr == 14'h104 + (14)'(i0) * 14'h8) begin
-                readback_data_var[7:0] = hwif_in.COUNTER[i0].HI.value.next;
+            if(ad_low(rd_mux_addr) == ad_low(14'h104 + (14)'(i0) * 14'h8)) begin
+                readback_data_var[ad_hi(14'h104 + (14)'(i0) * 14'h8)][7:0] = hwif_in.COUNTER[i0].HI.value.next;
             end
         end
+        readback_data_rt_c = readback_data_var;
+    end
+
+    logic [31:0] readback_data_rt[64];
+    logic readback_done_rt;
+    logic readback_err_rt;
+    logic [13:0] readback_addr_rt;
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            for(int i=0; i<64; i++) readback_data_rt[i] <= '0;
+            readback_done_rt <= '0;
+            readback_err_rt <= '0;
+            readback_addr_rt <= '0;
+        end else begin
+            readback_data_rt <= readback_data_rt_c;
+            readback_err_rt <= decoded_err;
+            readback_done_rt <= decoded_req & ~decoded_req_is_wr & ~decoded_req_is_external;
+            readback_addr_rt <= rd_mux_addr;
+        end
+    end
+
+
+    logic [31:0] readback_ext_block_data_rt_c;
+    logic readback_is_ext_block_c;
+    always_comb begin
+        automatic logic [31:0] readback_data_var;
+        automatic logic is_external_block_var;
+        readback_data_var = '0;
+        is_external_block_var = '0;
         if((rd_mux_addr >= 14'h2000) && (rd_mux_addr <= 14'h2000 + 14'h1fff)) begin
             readback_data_var = hwif_in.MODULUS.rd_data;
+            is_external_block_var = 1'b1;
         end
-        readback_data = readback_data_var;
-        readback_done = decoded_req & ~decoded_req_is_wr & ~decoded_req_is_external;
-        readback_err = decoded_err;
+        readback_ext_block_data_rt_c = readback_data_var;
+        readback_is_ext_block_c = is_external_block_var;
+    end
+
+    logic [31:0] readback_ext_block_data_rt;
+    logic readback_is_ext_block;
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            readback_ext_block_data_rt <= '0;
+            readback_is_ext_block <= '0;
+        end else begin
+            readback_ext_block_data_rt <= readback_ext_block_data_rt_c;
+            readback_is_ext_block <= readback_is_ext_block_c;
+        end
+    end
+
+
+    // readback stage 2
+    always_comb begin
+        if(readback_is_ext_block) begin
+            readback_data = readback_ext_block_data_rt;
+        end else begin
+            readback_data = readback_data_rt[readback_addr_rt[13:8]];
+        end
+        readback_done = readback_done_rt;
+        readback_err = readback_err_rt;
     end
 
     assign external_rd_ack = readback_external_rd_ack;

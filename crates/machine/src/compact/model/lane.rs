@@ -15,7 +15,7 @@ pub(super) struct Command {
     pub(super) roots: bool,
     /// Whether both lanes transform together.
     pub(super) gang: bool,
-    /// The cycle from which it can be the head of the queue.
+    /// The cycle from which it can be the head: it goes through the queue and into a register.
     pub(super) from: u64,
 }
 
@@ -53,7 +53,7 @@ impl Left {
     }
 }
 
-/// Commands that a unit holds besides the one at work.
+/// Commands that a unit holds besides the head and the one at work.
 const QUEUE: usize = 4;
 /// Cycles from the last read of a transform to the first in which the scoreboard shows that passes may follow.
 const PASS: u64 = 3;
@@ -64,6 +64,8 @@ pub(super) struct Lane {
     queue: VecDeque<Command>,
     slots: [Slot; 2],
     latest: usize,
+    /// Whether the head's ticket has been found due, in an earlier cycle.
+    granted: bool,
     /// The slot chosen for the head.
     head: Option<usize>,
     filling: u64,
@@ -100,6 +102,7 @@ impl Lane {
             queue: VecDeque::new(),
             slots: left.moduli.map(|modulus| Slot { modulus, ..Slot::default() }),
             latest: left.latest,
+            granted: false,
             head: None,
             filling: 0,
             free: 0,
@@ -122,8 +125,10 @@ impl Lane {
         [alone, ganged, PASS, self.drain + 1, self.generation]
     }
 
-    pub(super) fn ready(&self) -> bool {
-        self.queue.len() < QUEUE
+    /// Whether the queue has room; the head does not stand in it.
+    pub(super) fn ready(&self, t: u64) -> bool {
+        let head = self.queue.front().is_some_and(|c| c.from <= t);
+        self.queue.len() - usize::from(head) < QUEUE
     }
 
     pub(super) fn push(&mut self, command: Command) {
@@ -133,7 +138,9 @@ impl Lane {
     /// One cycle; `due` says whether a bank's finished uses have reached a ticket. The transform that could start now.
     pub(super) fn ready_to_start(&mut self, t: u64, due: impl Fn(usize, u64) -> bool) -> Option<Command> {
         self.busy += u64::from(!self.ends.is_empty());
+        let granted = std::mem::take(&mut self.granted);
         let command = *self.queue.front().filter(|c| c.from <= t)?;
+        self.granted = due(command.bank, command.ticket);
         if self.head.is_none() {
             self.head = self.choose(t, command.modulus);
         }
@@ -147,7 +154,6 @@ impl Lane {
         if t < self.free {
             return None;
         }
-        let granted = due(command.bank, command.ticket);
         self.wait_ticket += u64::from(!granted);
         self.wait_twiddle += u64::from(granted && !there);
         (granted && there).then_some(command)
@@ -171,6 +177,7 @@ impl Lane {
             next.from = next.from.max(t + 1);
         }
         self.head = None;
+        self.granted = false;
     }
 
     /// The table for a modulus: one that holds it, or the one that the latest start did not take, filled anew.

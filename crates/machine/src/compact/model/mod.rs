@@ -56,7 +56,7 @@ pub struct Timing {
     pub spans: Vec<Span>,
 }
 
-/// Instructions that the arithmetic unit's queue, and the queue of reads, hold.
+/// Instructions that the arithmetic unit's queue, and the queue of reads, hold besides their heads.
 const QUEUE: usize = 8;
 /// Stores whose request waits for the write stream.
 const STORES: usize = 2;
@@ -64,6 +64,34 @@ const STORES: usize = 2;
 const START: u64 = 2;
 /// Cycles without progress after which the model gives up: beyond any transform and any wait for memory.
 const PATIENCE: u64 = 1 << 24;
+
+/// A queue whose oldest entry stands in a register, the head: `rm_unit_queue`.
+#[derive(Debug, Clone)]
+struct Queue<T> {
+    waiting: VecDeque<T>,
+    head: Option<T>,
+}
+
+impl<T> Queue<T> {
+    const fn new() -> Self {
+        Self { waiting: VecDeque::new(), head: None }
+    }
+
+    fn has_room(&self) -> bool {
+        self.waiting.len() < QUEUE
+    }
+
+    fn is_empty(&self) -> bool {
+        self.waiting.is_empty() && self.head.is_none()
+    }
+
+    /// At the end of a cycle, before what comes in it: an empty or taken head is filled.
+    fn advance(&mut self) {
+        if self.head.is_none() {
+            self.head = self.waiting.pop_front();
+        }
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
@@ -134,13 +162,17 @@ struct Model<'p> {
     bus: Bus,
     /// Instructions taken from the stream.
     fetched: usize,
-    /// The one in the decode register.
+    /// The one in the decode register, and whether it was found ready in the cycle before.
     decoded: Option<usize>,
+    ready: bool,
     drain: bool,
     taken: [u64; Bank::COUNT],
     passed: [u64; Bank::COUNT],
     finished: [u64; Bank::COUNT],
-    arithmetic: VecDeque<Waiting>,
+    arithmetic: Queue<Waiting>,
+    /// Whether the head's tickets were due in the cycle before, and the room for its store there too.
+    due: bool,
+    go: bool,
     work: Option<Work>,
     /// Written banks by the cycle from which they count as finished.
     releases: VecDeque<(u64, usize)>,
@@ -149,7 +181,7 @@ struct Model<'p> {
     /// Rows in the write queue, and rows that may still be promised to it.
     rows: u64,
     room: u64,
-    reads: VecDeque<(u32, u16)>,
+    reads: Queue<(u32, u16)>,
     writes: VecDeque<u32>,
     /// Stores dispatched and stores done.
     sent: u64,
@@ -177,17 +209,20 @@ impl<'p> Model<'p> {
             bus,
             fetched: 0,
             decoded: None,
+            ready: false,
             drain: false,
             taken: [0; Bank::COUNT],
             passed: [0; Bank::COUNT],
             finished: [0; Bank::COUNT],
-            arithmetic: VecDeque::new(),
+            arithmetic: Queue::new(),
+            due: false,
+            go: false,
             work: None,
             releases: VecDeque::new(),
             flying: VecDeque::new(),
             rows: 0,
             room: if p.depth() > 28 { 64 } else { 32 },
-            reads: VecDeque::new(),
+            reads: Queue::new(),
             writes: VecDeque::new(),
             sent: 0,
             stored: 0,
@@ -209,15 +244,15 @@ impl<'p> Model<'p> {
         let idle = self.drain && self.idle(&o);
 
         // Decisions, all from what stands in registers.
-        let fire = self.fires();
+        let fire = self.ready && !self.drain;
+        self.ready = !fire && self.is_ready(t);
         let ready = !self.drain && (self.decoded.is_none() || fire);
         let issue = self.issues(&o);
         let take = self.takes(issue);
-        let request = self
-            .reads
-            .front()
-            .copied()
-            .filter(|&(_, after)| (self.stored as u16).wrapping_sub(after) < 1 << 15);
+        let (due, go) = self.is_due();
+        (self.due, self.go) = (due && !take, go && !take);
+        let request =
+            self.reads.head.filter(|&(_, after)| (self.stored as u16).wrapping_sub(after) < 1 << 15);
         let rows = self.p.rows as u32;
         let inputs = Inputs {
             fetch_start: None,
@@ -233,7 +268,7 @@ impl<'p> Model<'p> {
         // Registers.
         self.transforms(t);
         if inputs.read.is_some() && o.read_ready {
-            self.reads.pop_front();
+            self.reads.head = None;
         }
         if inputs.write.is_some() && o.write_ready {
             self.writes.pop_front();
@@ -248,6 +283,8 @@ impl<'p> Model<'p> {
         if take {
             self.take();
         }
+        self.arithmetic.advance();
+        self.reads.advance();
         self.decode(t, fire, o.instruction_valid && ready);
         self.stored += u64::from(o.write_done);
         self.counters.read_beats += u64::from(o.read_beat);
@@ -290,16 +327,16 @@ impl<'p> Model<'p> {
         }
     }
 
-    /// Whether the decoded instruction is dispatched.
-    fn fires(&self) -> bool {
+    /// Whether the decoded instruction may be dispatched from the next cycle on.
+    fn is_ready(&self, t: u64) -> bool {
         let Some(index) = self.decoded.filter(|&index| !self.drain && !self.is_end(index)) else {
             return false;
         };
         let i = &self.program[index];
         if i.op.is_in_lane() {
-            i.a.into_iter().flat_map(Bank::parts).filter_map(Bank::lane).all(|lane| self.lanes[lane].ready())
+            i.a.into_iter().flat_map(Bank::parts).filter_map(Bank::lane).all(|lane| self.lanes[lane].ready(t))
         } else {
-            self.arithmetic.len() < QUEUE && (i.s.is_none() || self.reads.len() < QUEUE)
+            self.arithmetic.has_room() && (i.s.is_none() || self.reads.has_room())
         }
     }
 
@@ -318,13 +355,23 @@ impl<'p> Model<'p> {
         true
     }
 
-    /// Whether the next instruction of the queue is taken.
+    /// Whether the head of the queue is taken.
     fn takes(&mut self, issue: bool) -> bool {
-        let Some(head) = self.arithmetic.front() else { return false };
+        if self.arithmetic.head.is_none() {
+            return false;
+        }
         let last = self.work.is_some_and(|w| issue && w.row + 1 == self.p.rows);
         if self.work.is_some() && !last {
             return false;
         }
+        self.counters.arithmetic_ticket += u64::from(!issue && !self.due);
+        self.counters.arithmetic_write += u64::from(!issue && self.due && !self.go);
+        self.go
+    }
+
+    /// Whether the tickets of the head are due, and there is room for its store too.
+    fn is_due(&self) -> (bool, bool) {
+        let Some(head) = &self.arithmetic.head else { return (false, false) };
         let chain = self.p.chains();
         let due = head.tickets.iter().enumerate().all(|(bank, ticket)| {
             ticket.is_none_or(|(ticket, permuted)| {
@@ -332,9 +379,7 @@ impl<'p> Model<'p> {
             })
         });
         let room = self.program[head.index].store.is_none() || self.writes.len() < STORES;
-        self.counters.arithmetic_ticket += u64::from(!issue && !due);
-        self.counters.arithmetic_write += u64::from(!issue && due && !room);
-        due && room
+        (due, due && room)
     }
 
     fn issue(&mut self, t: u64) {
@@ -361,7 +406,7 @@ impl<'p> Model<'p> {
     }
 
     fn take(&mut self) {
-        let Some(head) = self.arithmetic.pop_front() else { return };
+        let Some(head) = self.arithmetic.head.take() else { return };
         self.work = Some(Work { index: head.index, row: 0 });
         self.writes.extend(self.program[head.index].store);
     }
@@ -394,12 +439,12 @@ impl<'p> Model<'p> {
             for bank in i.a.into_iter().flat_map(Bank::parts) {
                 let (ticket, _) = tickets[bank.index()].unwrap_or_default();
                 let command =
-                    Command { index, bank: bank.index(), ticket, modulus, roots, gang, from: t + 1 };
+                    Command { index, bank: bank.index(), ticket, modulus, roots, gang, from: t + 2 };
                 self.lanes[bank.lane().unwrap_or(0)].push(command);
             }
         } else {
-            self.arithmetic.push_back(Waiting { index, tickets });
-            self.reads.extend(i.s.map(|s| (s.address, s.after)));
+            self.arithmetic.waiting.push_back(Waiting { index, tickets });
+            self.reads.waiting.extend(i.s.map(|s| (s.address, s.after)));
             self.sent += u64::from(i.store.is_some());
         }
         self.counters.instructions += 1;
