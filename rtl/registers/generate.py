@@ -41,8 +41,8 @@ def compiled() -> AddrmapNode:
 def verilog(top: AddrmapNode) -> dict[Path, str]:
     """Return the files of PeakRDL-regblock: AXI4-Lite, asynchronous reset, an error for what is not there.
 
-    What is read goes through a register within the choice among all registers, which are far apart on a device; a
-    read takes a cycle more.
+    What is read goes through a register within the choice among all registers, which are far apart on a
+    device; a read takes a cycle more.
     """
     with tempfile.TemporaryDirectory() as folder:
         RegblockExporter().export(

@@ -163,7 +163,7 @@ module rm_arith_unit
   assign issue_o        = issue;
   assign chain_o        = (RowW + 8)'(last_row_i) >= (RowW + 8)'(2 * Depth - 1);
   assign a_re_o         = issue && cmd.a_used;
-  assign a_bank_o       = cmd.a_bank;
+  assign a_bank_o       = cmd.a_used ? cmd.a_bank : cmd.c_bank;
   assign a_row_o        = cmd.permute ? turned_row : row;
   assign c_re_o         = issue && cmd.c_used;
   assign c_bank_o       = cmd.c_bank;

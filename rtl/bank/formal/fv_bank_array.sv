@@ -93,7 +93,7 @@ module fv_bank_array
 `ifndef BROKEN
     assume (both_write == '0);
 `endif
-    assume (!(a_re_i && c_re_i && a_bank_i == c_bank_i) || a_row_i == c_row_i);
+    assume (!(c_re_i && a_bank_i == c_bank_i) || a_row_i == c_row_i);
     assume (under_read == '0 && !under_operand);
   end
 

@@ -3,7 +3,8 @@
 // Timing       address in one cycle, row in the next (rm_bank_ram). A unit's data output follows the bank that it
 //              addressed in the cycle before.
 // Rule         a bank has one user at a time (the scoreboard sees to it); the arithmetic unit may name one bank as A
-//              and C with the same row. The assertions hold it.
+//              and C with the same row, read or not: where it names the bank of C as A without reading it, the row is
+//              that of C. So the address of a bank waits for no read enable of this unit. The assertions hold it.
 module rm_bank_array
   import rm_core_pkg::*;
 #(
@@ -40,26 +41,27 @@ module rm_bank_array
 );
 
   logic [Banks-1:0][Cols*W-1:0] rdata;
-  logic [Banks-1:0]             a_here, c_here, w_here, n_here, m_here;
+  logic [Banks-1:0]             a_named, a_here, c_here, w_here, n_here, m_here;
 
   for (genvar b = 0; b < Banks; b++) begin : g_bank
     logic [RowW-1:0]   raddr, waddr;
     logic [Cols*W-1:0] wdata;
 
-    assign a_here[b] = a_re_i && a_bank_i == BankW'(b);
+    assign a_named[b] = a_bank_i == BankW'(b);
+    assign a_here[b] = a_re_i && a_named[b];
     assign c_here[b] = c_re_i && c_bank_i == BankW'(b);
     assign w_here[b] = we_i && wbank_i == BankW'(b);
 
     if (b < NttBanks) begin : g_both
       assign n_here[b] = ntt_re_i[b/2] && ntt_rbank_i[b/2] == 1'(b % 2);
       assign m_here[b] = ntt_we_i[b/2] && ntt_wbank_i[b/2] == 1'(b % 2);
-      assign raddr     = n_here[b] ? ntt_rrow_i[b/2] : a_here[b] ? a_row_i : c_row_i;
+      assign raddr     = n_here[b] ? ntt_rrow_i[b/2] : a_named[b] ? a_row_i : c_row_i;
       assign waddr     = m_here[b] ? ntt_wrow_i[b/2] : wrow_i;
       assign wdata     = m_here[b] ? ntt_wdata_i[b/2] : wdata_i;
     end else begin : g_arith
       assign n_here[b] = 1'b0;
       assign m_here[b] = 1'b0;
-      assign raddr     = a_here[b] ? a_row_i : c_row_i;
+      assign raddr     = a_named[b] ? a_row_i : c_row_i;
       assign waddr     = wrow_i;
       assign wdata     = wdata_i;
     end
@@ -86,7 +88,7 @@ module rm_bank_array
 
   always_ff @(posedge clk_i) begin : p_select
     for (int unsigned b = 0; b < Banks; b++) begin
-      a_from_q[b] <= a_bank_i == BankW'(b);
+      a_from_q[b] <= a_named[b];
       c_from_q[b] <= c_bank_i == BankW'(b);
     end
     ntt_bank_q <= ntt_rbank_i;
@@ -106,7 +108,7 @@ module rm_bank_array
 `ifndef SYNTHESIS
   a_one_reader: assert property (@(posedge clk_i) disable iff (!rst_ni)
                                  (n_here & (a_here | c_here)) == '0 &&
-                                 ((a_here & c_here) == '0 || a_row_i == c_row_i))
+                                 ((a_named & c_here) == '0 || a_row_i == c_row_i))
   else $error("rm_bank_array: two readers of one bank");
   a_one_writer: assert property (@(posedge clk_i) disable iff (!rst_ni) (w_here & m_here) == '0)
   else $error("rm_bank_array: two writers of one bank");

@@ -80,7 +80,7 @@ module rm_ntt_sequencer #(
   assign rows     = (Gang && start_gang_i) ? all_rows >> 1 : all_rows;
 
   // ---------------------------------------------------------------- what comes after this stage
-  logic            last_time_q, last_stage, type2, crosses, crosses_next;
+  logic            free_q, last_time_d, last_time_q, last_stage, type2, crosses, crosses_next;
   logic [3:0]      log_dist_next;
   logic [RowW-1:0] dist_next, dist_larger;
   logic [GapW-1:0] gap;
@@ -115,7 +115,10 @@ module rm_ntt_sequencer #(
   end
 
   // ---------------------------------------------------------------- states
-  assign free_o = state_q == StIdle || (state_q == StRows && last_time_q && last_stage);
+  // Idle, or in the last row of the last stage; known a cycle before, since the way to a start is long.
+  // mask_q is all ones and at least 1: the row before the last differs in bit 0 alone, and is of the same stage.
+  assign last_time_d = state_q == StRows && (time_q ^ mask_q) == RowW'(1);
+  assign free_o      = free_q;
 
   always_comb begin : p_next
     state_d    = state_q;
@@ -158,10 +161,11 @@ module rm_ntt_sequencer #(
     if (!rst_ni) begin
       state_q     <= StIdle;
       last_time_q <= 1'b0;
+      free_q      <= 1'b1;
     end else begin
       state_q     <= state_d;
-      // of the next row: mask_q is all ones and at least 1, so that the row before the last differs in bit 0 alone
-      last_time_q <= state_q == StRows && (time_q ^ mask_q) == RowW'(1);
+      last_time_q <= last_time_d;
+      free_q      <= !start_i && (free_q || (last_time_d && last_stage));
     end
   end
 
@@ -203,6 +207,8 @@ module rm_ntt_sequencer #(
   assign log_dist_o = log_dist_q;
 
 `ifndef SYNTHESIS
+  a_free: assert property (@(posedge clk_i) disable iff (!rst_ni)
+                           free_q == (state_q == StIdle || (state_q == StRows && last_time_q && last_stage)));
   a_start_free: assert property (@(posedge clk_i) disable iff (!rst_ni) start_i |-> free_o);
   a_log_n: assert property (@(posedge clk_i) disable iff (!rst_ni)
                             start_i |-> 32'(log_n_i) >= LogNMin && 32'(log_n_i) <= LogNMax);
