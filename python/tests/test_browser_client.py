@@ -106,7 +106,7 @@ def test_a_browser_gets_its_result_from_a_service(example: Any, modules: Path, t
         with service.client() as client:
             assert [job["state"] for job in client.jobs()] == ["done"]
             kinds = {found["kind"] for found in client.objects()}
-            assert kinds == {"program", "keys", "arguments", "results"}
+            assert kinds == {"program", "keys", "keyset", "arguments", "results"}
 
 
 def answered(method: str, url: str, body: bytes | None) -> int:

@@ -23,10 +23,11 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: `apt
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory, world: World) -> Iterator[Service]:
-    """A service with a few runs, one of which was cancelled, and two programs."""
+    """A service with a few runs, one cancelled, two programs, and keys as a file and as a set."""
     with Service(tmp_path_factory.mktemp("service") / "data") as service:
         with service.client() as client:
             hashes = world.push(client)
+            client.push(world.files[1])  # as a set
             for _ in range(3):
                 assert done(client, hashes)["state"] == "done"
             with halted(idle_worker(service, client, hashes)):
@@ -84,14 +85,20 @@ def test_it_shows_what_the_tenant_has(
     shown = page.locator("#programs tbody tr")
     assert shown.count() == len(programs) == 2
     assert any("pinned" in text for text in shown.all_inner_texts())
-    (keys,) = (found for found in objects if found["kind"] == "keys")
-    text = page.locator("#keys tbody tr").inner_text()
-    assert keys["hash"][:12] in text
+    # Files that a set names are shown as the set.
+    (keys,) = (found for found in objects if found["kind"] == "keyset")
+    members = {file["hash"] for file in keys["facts"]["members"]}
+    shown = page.locator("#keys tbody tr")
+    assert shown.count() == 2
+    texts = shown.all_inner_texts()
+    assert not any(member[:12] in text for member in members for text in texts)
+    (text,) = (text for text in texts if keys["hash"][:12] in text)
+    assert {str(len(members)), str(len(keys["facts"]["galois"]))} <= set(text.split())
     assert "179 days more" in text
     held = sum(kind["bytes"] for kind in account["stored"].values())
     number, unit = page.inner_text("#held").split()
     assert float(number) * {"kB": 1e3, "MB": 1e6}[unit] == pytest.approx(held, rel=0.05)
-    assert page.locator("#bar i").count() == 4
+    assert page.locator("#bar i").count() == 5
     # Nothing sticks out of the page sideways, and letters can be read.
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     light = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0]"

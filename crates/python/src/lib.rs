@@ -72,6 +72,7 @@ fn client(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(switching::form_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(files::identify, module)?)?;
     module.add_function(wrap_pyfunction!(files::identify_file, module)?)?;
+    module.add_class::<files::KeyPieces>()?;
     module.add_function(wrap_pyfunction!(files::blake3_file, module)?)?;
     Ok(())
 }

@@ -193,7 +193,7 @@ impl Keep {
     pub(crate) fn of(&self, kind: Kind) -> i64 {
         match kind {
             Kind::Program => self.program,
-            Kind::Keys => self.keys,
+            Kind::Keys | Kind::KeySet => self.keys,
             Kind::Arguments => self.arguments,
             Kind::Results => self.results,
         }

@@ -13,7 +13,7 @@ use crate::collect;
 use crate::error::ServeError;
 use crate::store::jobs::{self, Class, Failure, Finished, Job};
 use crate::store::objects::{Kind, Object, get};
-use crate::store::{now, spawned, uploads};
+use crate::store::{key_sets, now, spawned, uploads};
 use crate::worker::parent::Worker;
 use crate::worker::protocol::{Answer, Request, Run};
 
@@ -182,11 +182,17 @@ async fn run(
     };
     tracing::info!(job = job.id, epoch = job.epoch, worker = worker.pid(), "job started");
     let (tenant, blobs) = (job.tenant, app.blobs.clone());
-    let hashes = [&job.program, &job.keys, &job.arguments].map(String::clone);
-    let files = spawned(move || {
-        let [program, keys, arguments] = hashes.map(|hash| blobs.source(tenant, &hash));
-        Ok((program?, keys?, arguments?, blobs.sealing(tenant)?))
-    });
+    let (store, named) = (app.store.clone(), job.clone());
+    let files = async move {
+        let (program, keys) = (named.program.clone(), named.keys.clone());
+        let keys = store.read(move |t| key_sets::of_job(t, tenant, (&program, &keys))).await?;
+        spawned(move || {
+            let source = |hash: &str| blobs.source(tenant, hash);
+            let keys = keys.iter().map(|file| source(&file.hash)).collect::<Result<Vec<_>, _>>()?;
+            Ok((source(&named.program)?, keys, source(&named.arguments)?, blobs.sealing(tenant)?))
+        })
+        .await
+    };
     let (program, keys, arguments, sealing) = match leased(app, job, files).await {
         None => return (Outcome::Lost, Some(worker)),
         Some(Ok(files)) => files,

@@ -123,16 +123,22 @@ def _login(options: Namespace) -> Facts:
 
 
 def _push(options: Namespace) -> Facts:
+    from ringmill.remote.steps import params_of
+
+    params = params_of(*options.files)
     with _client() as client:
-        return {"objects": {file: client.push(file, progress=_show(options)) for file in options.files}}
+        pushed = {file: client.push(file, params=params, progress=_show(options)) for file in options.files}
+    return {"objects": pushed}
 
 
 def _run(options: Namespace) -> Facts:
+    from ringmill.remote.steps import params_of
+
     files = (options.kernel, options.keys, options.input)
     target = to_write(options.out, *files)
-    show = _show(options)
+    show, params = _show(options), params_of(options.kernel)
     with _client() as client:
-        hashes = [client.push(file, progress=show) for file in files]
+        hashes = [client.push(file, params=params, progress=show) for file in files]
         job = client.submit(*hashes, deadline=options.deadline)
         job = client.wait(job["id"], progress=show)
         return _fetched(client, job, target)

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ringmill._checks.arguments import checked
-from ringmill._native import EvaluationKeys
+from ringmill._native import EvaluationKeys, Params
 from ringmill.errors import RemoteError, fail
 from ringmill.keys import Keys
 from ringmill.progress import Show
@@ -102,14 +102,16 @@ class Client:
     # ---- objects ------------------------------------------------------------------------------
 
     @checked
-    def push(self, what: Any, *, progress: Show = "none") -> str:
+    def push(self, what: Any, *, params: Params | None = None, progress: Show = "none") -> str:
         """Store a file, or what would be one, and return its hash; stored already, nothing is sent.
 
-        An upload that breaks is taken up where it broke, also by another process later.
+        Evaluation keys go key by key, those alone that are not there yet, and the hash is that of the set
+        that names them. An upload that breaks is taken up where it broke, also by another process later.
 
         Args:
             what: a path, or a `Compiled`, `EvaluationKeys`, `Keys` or `Values`. Of `Keys` the evaluation keys
                 alone are sent.
+            params: those of a file of keys. Without them a file that has keys of bootstrapping goes as one.
             progress: how to show the work: "none", "auto", "bar" or "lines".
 
         Raises
@@ -118,7 +120,7 @@ class Client:
             RemoteError: what the service refuses, by its code: ``QuotaBytes``, ``Damaged``, …
             FileFormatError: a file that cannot be read.
         """
-        return self._do(steps.push(what, progress))
+        return self._do(steps.push(what, progress, params))
 
     @checked
     def has(self, digest: str) -> bool:
@@ -303,9 +305,9 @@ class AsyncClient:
             value: T = end.value
             return value
 
-    async def push(self, what: Any, *, progress: Show = "none") -> str:
+    async def push(self, what: Any, *, params: Params | None = None, progress: Show = "none") -> str:
         """As `Client.push`."""
-        return await self._do(steps.push(what, progress))
+        return await self._do(steps.push(what, progress, params))
 
     async def has(self, digest: str) -> bool:
         """As `Client.has`."""

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import quote
 
-from ringmill import _native
+from ringmill import _native, bundle
 from ringmill._checks.ownership import of_kind
-from ringmill._native import EvaluationKeys, SecretKey
+from ringmill._native import EvaluationKeys, KeyPieces, Params, SecretKey
 from ringmill.atomic import writing
 from ringmill.bundle import opened
 from ringmill.errors import FileFormatError, RemoteError, SecretError, fail
@@ -99,14 +99,61 @@ def ask_json(method: str, path: str, value: Any = None, **headers: str) -> Steps
 # ---- objects ----------------------------------------------------------------------------------
 
 
-def push(what: Any, progress: Show) -> Steps[str]:
-    """Store a file, or what would be one."""
+def push(what: Any, progress: Show, params: Params | None = None) -> Steps[str]:
+    """Store a file, or what would be one; of several keys the set that names them."""
     with tempfile.TemporaryDirectory(prefix="ringmill-") as folder:
         path: Path = yield Work(partial(_file_of, what, Path(folder)))
+        keys: KeyPieces | None = yield Work(
+            partial(_pieces_of, path, params or getattr(what, "params", None))
+        )
+        if keys is not None and len(keys) > 1:
+            return (yield from _push_keys(keys, path.name, Path(folder), progress))
         digest: str = yield Work(partial(_native.blake3_file, path))
         if not (yield from has(digest)):
-            yield from _upload(path, digest, progress)
+            yield from _upload(path, digest, path.name, progress)
     return digest
+
+
+def _push_keys(keys: KeyPieces, name: str, folder: Path, progress: Show) -> Steps[str]:
+    """Store the keys of a file that are not there yet, and the set that names all."""
+    piece, manifest = folder / "piece", folder / "set"
+    digests = []
+    for index in range(len(keys)):
+        yield Work(partial(keys.write, index, piece))
+        digests.append((yield Work(partial(_native.blake3_file, piece))))
+    # The one form of a set: equal sets are one object.
+    form = {"ringmill": "key set", "keys": sorted(digests)}
+    manifest.write_text(json.dumps(form, separators=(",", ":")))
+    whole: str = yield Work(partial(_native.blake3_file, manifest))
+    if (yield from has(whole)):
+        # A set is there only while all that it names is.
+        return whole
+    for index, digest in enumerate(digests):
+        if not (yield from has(digest)):
+            # One at a time: a file of keys may be larger than what is free beside it.
+            yield Work(partial(keys.write, index, piece))
+            yield from _upload(piece, digest, f"{name}, key {index + 1} of {len(keys)}", progress)
+    yield from _upload(manifest, whole, name, progress)
+    return whole
+
+
+def _pieces_of(path: Path, params: Params | None) -> KeyPieces | None:
+    """The keys of a file of evaluation keys."""
+    with suppress(FileFormatError):
+        found = _native.identify_file(path)
+        if found["kind"] == "set of evaluation keys":
+            # Keys of other parameters are refused by the service, with all that does not fit.
+            own = params is not None and str(params.fingerprint) == found["fingerprint"]
+            return KeyPieces(path, params if own else None)
+    return None
+
+
+def params_of(*files: str | Path) -> Params | None:
+    """The parameters of the first kernel file among these."""
+    for file in files:
+        with suppress(FileFormatError, KeyError):
+            return Params.from_bytes(bundle.load(file, "kernel").parts["params"])
+    return None
 
 
 def has(digest: str) -> Steps[bool]:
@@ -115,9 +162,9 @@ def has(digest: str) -> Steps[bool]:
     return answer.status == 200
 
 
-def _upload(path: Path, digest: str, progress: Show) -> Steps[None]:
+def _upload(path: Path, digest: str, name: str, progress: Show) -> Steps[None]:
     size = path.stat().st_size
-    with opened(path) as file, share(f"push {path.name}", progress) as reported:
+    with opened(path) as file, share(f"push {name}", progress) as reported:
         location = yield from _begun(digest, size)
         wait, left, until = FIRST_WAIT, RETRIES, time.monotonic() + BUSY
         while True:
@@ -257,7 +304,7 @@ def run(
     of_kind("client.run()", "arguments", arguments, (Values,), "Give what compiled.encrypt() returns.")
     hashes = []
     for what in (kernel, keys, arguments):
-        hashes.append((yield from push(what, progress)))
+        hashes.append((yield from push(what, progress, kernel.params)))
     asked = yield from submit(hashes[0], hashes[1], hashes[2], deadline, None)
     ended = yield from wait_for(asked["id"], None, progress)
     with tempfile.TemporaryDirectory(prefix="ringmill-") as folder:

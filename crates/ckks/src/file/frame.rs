@@ -176,6 +176,13 @@ impl Front {
         Ok(Self { version, kind, fingerprint, identity, payload, header })
     }
 
+    /// Bytes of this front, after which the payload begins.
+    pub(super) fn bytes(&self) -> u64 {
+        let identity = if self.version >= IDENTIFIED { KeyIdentity::BYTES } else { 0 };
+        (MAGIC.len() + 2 + 2 + self.fingerprint.as_bytes().len() + identity + 4 + 8 + self.header.len())
+            as u64
+    }
+
     pub(super) fn expect(&self, kind: Kind) -> Result<(), FileError> {
         if self.kind == kind { Ok(()) } else { Err(FileError::Kind { found: self.kind, expected: kind }) }
     }

@@ -29,6 +29,7 @@ mod kept_tests;
 mod listed;
 mod objects;
 mod parameters;
+mod pieces;
 mod secret;
 #[cfg(test)]
 mod tests;
@@ -45,6 +46,7 @@ use ringmill_ring::{Domain, LimbSource, Modulus, Poly};
 pub use error::FileError;
 pub use listed::{KeyList, inspect_keys};
 pub use parameters::{load_params, params_from_bytes, read_params, save_params, write_params};
+pub use pieces::KeyPieces;
 pub use secret::{
     load_secret_key, read_secret_key, replace_secret_file, replace_secret_key, save_secret_key,
     secret_key_from_bytes, write_secret_key,

@@ -181,6 +181,31 @@ impl EvaluationKeys {
         Ok(Self { relin, galois, encapsulation: None })
     }
 
+    /// The keys of several sets of one context and one secret key; of a key that several have, the first.
+    ///
+    /// # Errors
+    /// [`CkksError::ParamsMismatch`], [`CkksError::KeysMismatch`].
+    pub fn joined(params: &Params, sets: impl IntoIterator<Item = Self>) -> Result<Self, CkksError> {
+        let (mut relin, mut galois, mut encapsulation) = (None, GaloisKeys::new(params), None);
+        let mut identity = None;
+        for set in sets {
+            check::same_params(("key set", params), ("key set", set.params()))?;
+            identity = KeyIdentity::common([("key set", identity), ("another", set.identity())])?;
+            relin = relin.or(set.relin);
+            encapsulation = encapsulation.or(set.encapsulation);
+            for (element, key) in set.galois.keys {
+                if !galois.keys.contains_key(&element) {
+                    galois.insert(element, key)?;
+                }
+            }
+        }
+        let keys = Self::new(relin, galois)?;
+        match encapsulation {
+            Some(key) => keys.with_encapsulation(key),
+            None => Ok(keys),
+        }
+    }
+
     /// These keys with those of bootstrapping.
     ///
     /// # Errors

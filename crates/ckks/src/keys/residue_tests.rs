@@ -1,29 +1,14 @@
 //! Keys from both halves, as other libraries have them: they compute like those with seeds, and have files of their own.
 
-use ringmill_ring::{Domain, Poly};
+use ringmill_ring::Poly;
 
 use crate::file::{FileError, Stored};
-use crate::keys::{EvaluationKeys, GaloisKeys, KeyGenerator, KeyMemory, PublicKey, RelinKey, SwitchKey};
+use crate::keys::{EvaluationKeys, GaloisKeys, KeyGenerator, KeyMemory, PublicKey, RelinKey};
+use crate::testing::bare;
 use crate::{Params, ParamsLiteral};
 
 fn params() -> Params {
     Params::new(&ParamsLiteral::from_bits(10, &[40, 30, 30], &[45], 3).insecure()).unwrap()
-}
-
-/// The same key without its seed.
-fn bare(key: &SwitchKey) -> SwitchKey {
-    let params = key.params();
-    let part = |part| -> Vec<Poly> {
-        let digit = |j: usize| {
-            let mut poly = Poly::zeros(params.n(), params.key_limbs(), Domain::Evaluation);
-            for (row, limb) in poly.limbs_mut().enumerate() {
-                limb.copy_from_slice(&key.base().limb(j, part, row).to_words(params.n()));
-            }
-            poly
-        };
-        (0..params.dnum()).map(digit).collect()
-    };
-    SwitchKey::from_residues(params, (&part(0), &part(1)), key.identity()).unwrap()
 }
 
 #[test]

@@ -9,6 +9,7 @@ use ringmill_ring::sample::SecretSeed;
 use ringmill_ring::{Domain, Modulus, Poly, reference};
 
 use crate::ciphertext::{Meta, Plaintext};
+use crate::keys::SwitchKey;
 use crate::noise::Noise;
 use crate::params::{Level, Params, ParamsLiteral};
 use crate::randomness::Randomness;
@@ -17,6 +18,22 @@ use crate::scale::Scale;
 /// N = 2^10, four ciphertext primes of 30 bits in two digits, two special primes.
 pub(crate) fn toy() -> Params {
     Params::new(&ParamsLiteral::from_bits(10, &[36, 30, 30, 30], &[36, 31], 2).insecure()).unwrap()
+}
+
+/// The same key without its seed.
+pub(crate) fn bare(key: &SwitchKey) -> SwitchKey {
+    let params = key.params();
+    let part = |part| -> Vec<Poly> {
+        let digit = |j: usize| {
+            let mut poly = Poly::zeros(params.n(), params.key_limbs(), Domain::Evaluation);
+            for (row, limb) in poly.limbs_mut().enumerate() {
+                limb.copy_from_slice(&key.base().limb(j, part, row).to_words(params.n()));
+            }
+            poly
+        };
+        (0..params.dnum()).map(digit).collect()
+    };
+    SwitchKey::from_residues(params, (&part(0), &part(1)), key.identity()).unwrap()
 }
 
 /// Reproducible randomness.

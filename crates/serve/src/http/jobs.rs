@@ -20,7 +20,7 @@ use crate::http::objects::{missing, of_kind};
 use crate::http::{Problem, body};
 use crate::store::jobs::{self, Job, Wanted};
 use crate::store::objects::{self, Kind, Object};
-use crate::store::{now, random_id, tenants};
+use crate::store::{key_sets, now, random_id, tenants};
 use crate::token::{Caller, Scope};
 
 /// The longest wait for a change, in seconds.
@@ -48,6 +48,7 @@ const BESIDE: u64 = 64 << 20;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Asked {
     program: String,
+    /// A file of keys, or a set of such files.
     keys: String,
     arguments: String,
     /// Seconds from now after which the job is not worth anything: 3600 if left out.
@@ -121,7 +122,7 @@ pub(crate) async fn add(
             let hashes = [&asked.program, &asked.keys, &asked.arguments].map(|hash| &hash[..]);
             let [program, keys, arguments] = objects::three(t, caller.tenant, hashes)?;
             let program = of_kind(program, Kind::Program)?;
-            let keys = of_kind(keys, Kind::Keys)?;
+            let keys = key_sets::are_keys(keys)?;
             let arguments = of_kind(arguments, Kind::Arguments)?;
             let predicted = admitted(&shared, [&program, &keys, &arguments])?;
             let wanted = Wanted {
@@ -172,7 +173,8 @@ fn admitted(app: &App, [program, keys, arguments]: [&Object; 3]) -> Result<f64, 
     let bytes = |name: &str| facts[name].as_u64().unwrap_or(u64::MAX);
     // Keys that are too large stay in their file, which is decrypted to memory if it is sealed.
     let held = bytes("key_bytes").min(app.config.worker_memory / 2);
-    let held = if app.blobs.vault().is_some() { held.max(keys.size) } else { held };
+    let files = key_sets::taken(facts, keys).iter().map(|file| file.size).fold(0, u64::saturating_add);
+    let held = if app.blobs.vault().is_some() { held.max(files) } else { held };
     // Arguments and results of every run are held.
     let runs = arguments.facts["runs"].as_u64().unwrap_or(1);
     let parts = [

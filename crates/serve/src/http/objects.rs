@@ -20,7 +20,7 @@ use crate::collect;
 use crate::error::ServeError;
 use crate::http::{Problem, body};
 use crate::store::objects::{Kind, Object};
-use crate::store::{audit, expiry, objects, random_id, spawned, uploads};
+use crate::store::{audit, expiry, key_sets, objects, random_id, spawned, uploads};
 use crate::token::{Caller, Scope};
 use crate::worker::protocol::Answer;
 
@@ -183,7 +183,7 @@ pub(crate) async fn finish(
         return Err(ServeError::HashMismatch { expected: expected.to_owned(), found: hash });
     }
     let object = Object::new(kind, hash, size, facts);
-    let (kept, by, blobs, path) = (object.clone(), caller.clone(), app.blobs.clone(), path.to_owned());
+    let (mut kept, by, blobs, path) = (object, caller.clone(), app.blobs.clone(), path.to_owned());
     let upload = upload.map(str::to_owned);
     {
         let (blobs, path, tenant, hash) = (blobs.clone(), path.clone(), by.tenant, kept.hash.clone());
@@ -201,16 +201,18 @@ pub(crate) async fn finish(
             }
             t.lock_tenant(by.tenant)?;
             if objects::get(t, by.tenant, &kept.hash)?.is_none() {
+                if kept.kind == Kind::KeySet {
+                    kept.facts = key_sets::facts(t, by.tenant, &kept.facts)?;
+                }
                 objects::room(t, by.tenant, kept.size)?;
                 objects::add(t, by.tenant, &kept, true)?;
                 blobs.confirm(&path, by.tenant, &kept.hash, kept.size)?;
                 blobs.keep(&path, by.tenant, &kept.hash)?;
                 audit::note(t, Some(&by), "object.add", &kept.hash)?;
             }
-            Ok(())
+            Ok(kept)
         })
-        .await?;
-    Ok(object)
+        .await
 }
 
 /// Refuses to store more when the disk is nearly full; what is stored can be read.
@@ -264,7 +266,7 @@ pub(crate) async fn pin(
     Ok(Json(dated(&app, object)))
 }
 
-/// A file of keys, by its hash; none if there is no file yet.
+/// A file of keys or a set of them, by its hash; null if nothing is stored yet.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Having {

@@ -1,8 +1,8 @@
 // The page of a tenant. Everything it shows comes from this service, by the token that was typed.
 const find = id => document.getElementById(id)
-const KINDS = ['program', 'keys', 'arguments', 'results']
-const WORDS = {program: 'program', keys: 'set of keys', arguments: 'argument', results: 'result'}
-const MANY = {program: 'programs', keys: 'sets of keys', arguments: 'arguments', results: 'results'}
+const KINDS = ['program', 'keys', 'keyset', 'arguments', 'results']
+const WORDS = {program: 'program', keys: 'file of keys', keyset: 'set of keys', arguments: 'argument', results: 'result'}
+const MANY = {program: 'programs', keys: 'files of keys', keyset: 'sets of keys', arguments: 'arguments', results: 'results'}
 const KEPT = 'ringmill-token'
 const OFTEN = 5000
 
@@ -158,10 +158,15 @@ function showObjects(objects) {
     cell('Kernel', o.facts.kernel), cell('Hash', hash(o.hash)), cell('Size', bytes(o.size), 'number'),
     cell('Predicted', seconds(o.facts.seconds), 'number'), cell('Last used', time(o.used)), cell('Kept', life(o)),
   ])), 6, 'No programs yet: ringmill remote push FILE.')
-  fill('keys', objects.filter(o => o.kind === 'keys').map(o => element('tr', [
-    cell('Hash', hash(o.hash)), cell('Size', bytes(o.size), 'number'), cell('Rotations', String(o.facts.galois.length), 'number'),
+  // Files that a set names are shown as that set.
+  const sets = objects.filter(o => o.kind === 'keyset')
+  const named = new Set(sets.flatMap(o => o.facts.members.map(file => file.hash)))
+  const keys = objects.filter(o => o.kind === 'keyset' || o.kind === 'keys' && !named.has(o.hash))
+  fill('keys', keys.map(o => element('tr', [
+    cell('Hash', hash(o.hash)), cell('Files', String(o.facts.members?.length ?? 1), 'number'),
+    cell('Size', bytes(o.facts.bytes ?? o.size), 'number'), cell('Rotations', String(o.facts.galois.length), 'number'),
     cell('Age', span(Date.now() / 1000 - o.created)), cell('Last used', time(o.used)), cell('Kept', life(o)),
-  ])), 6, 'No keys yet.')
+  ])), 7, 'No keys yet.')
 }
 
 function trouble(error) {

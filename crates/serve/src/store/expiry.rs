@@ -9,7 +9,7 @@ use crate::config::Keep;
 use crate::error::ServeError;
 use crate::store::database::{Transaction, values};
 use crate::store::objects::{Kind, Object, unneeded};
-use crate::store::{audit, now};
+use crate::store::{audit, key_sets, now};
 
 /// The most objects that one transaction removes.
 const AT_ONCE: i64 = 500;
@@ -29,7 +29,7 @@ pub(crate) struct Gone {
     pub(crate) size: u64,
 }
 
-/// Objects whose time is over and that no open job needs: `most` of each kind.
+/// Objects whose time is over and that neither an open job needs nor a pinned set of keys: `most` of each kind.
 pub(crate) fn over(t: &Transaction<'_>, keep: &Keep, most: i64) -> Result<Vec<Gone>, ServeError> {
     let mut found = Vec::new();
     for kind in Kind::ALL {
@@ -39,8 +39,10 @@ pub(crate) fn over(t: &Transaction<'_>, keep: &Keep, most: i64) -> Result<Vec<Go
         }
         let sql = format!(
             "SELECT o.tenant, o.hash, o.size FROM objects o WHERE o.kind = ?1 AND o.pinned = 0 AND o.used <= ?2
-             AND {} ORDER BY o.used LIMIT ?3",
-            unneeded("o.tenant", "o.hash")
+             AND {} AND NOT EXISTS (SELECT 1 FROM objects p WHERE p.tenant = o.tenant AND p.pinned = 1 AND {})
+             ORDER BY o.used LIMIT ?3",
+            unneeded("o.tenant", "o.hash"),
+            key_sets::names("p", "o.hash")
         );
         found.extend(t.all(&sql, values![kind.name(), now() - life, most], |row| {
             Ok(Gone { tenant: row.get(0)?, hash: row.get(1)?, kind, size: row.count(2)? })
@@ -49,7 +51,7 @@ pub(crate) fn over(t: &Transaction<'_>, keep: &Keep, most: i64) -> Result<Vec<Go
     Ok(found)
 }
 
-/// Makes the row of an object a tombstone.
+/// Makes the row of an object a tombstone, and those of the sets of keys that name it.
 pub(crate) fn bury(t: &Transaction<'_>, tenant: i64, hash: &str) -> Result<bool, ServeError> {
     let gone = t.execute("DELETE FROM objects WHERE tenant = ?1 AND hash = ?2", values![tenant, hash])?;
     if gone == 1 {
@@ -57,6 +59,9 @@ pub(crate) fn bury(t: &Transaction<'_>, tenant: i64, hash: &str) -> Result<bool,
             "INSERT INTO tombstones (tenant, hash, at) VALUES (?1, ?2, ?3) ON CONFLICT (tenant, hash) DO NOTHING",
             values![tenant, hash, now()],
         )?;
+        for set in key_sets::with(t, tenant, hash)? {
+            bury(t, tenant, &set)?;
+        }
     }
     Ok(gone == 1)
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::ServeError;
 use crate::store::database::{Row, Transaction, values};
 use crate::store::objects::Object;
-use crate::store::{audit, now, objects};
+use crate::store::{audit, key_sets, now, objects};
 use crate::token::Caller;
 
 /// How often a job that meets a bug is started.
@@ -200,6 +200,7 @@ pub(crate) fn add(
     for hash in [&wanted.program, &wanted.keys, &wanted.arguments] {
         objects::touch(t, by.tenant, hash)?;
     }
+    key_sets::touch(t, by.tenant, &wanted.keys)?;
     audit::note(t, Some(by), "job.add", &wanted.id)?;
     Ok(job)
 }

@@ -13,6 +13,7 @@ mod expiry_tests;
 #[cfg(test)]
 mod job_tests;
 pub(crate) mod jobs;
+pub(crate) mod key_sets;
 pub(crate) mod objects;
 pub(crate) mod postgres;
 pub(crate) mod session;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::error::ServeError;
 use crate::store::database::{Row, Transaction, values};
-use crate::store::{audit, expiry, now};
+use crate::store::{audit, expiry, key_sets, now};
 use crate::token::Caller;
 
 /// What an object is.
@@ -16,6 +16,8 @@ pub(crate) enum Kind {
     Program,
     /// Evaluation keys.
     Keys,
+    /// Names of files of evaluation keys.
+    KeySet,
     /// Encrypted arguments.
     Arguments,
     /// Encrypted results.
@@ -23,12 +25,14 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 4] = [Self::Program, Self::Keys, Self::Arguments, Self::Results];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Program, Self::Keys, Self::KeySet, Self::Arguments, Self::Results];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Program => "program",
             Self::Keys => "keys",
+            Self::KeySet => "keyset",
             Self::Arguments => "arguments",
             Self::Results => "results",
         }
@@ -149,24 +153,27 @@ pub(crate) fn add(
     Ok(added == 1)
 }
 
-/// The condition that no open job needs an object, by the expressions of its tenant and hash.
-pub(crate) fn unneeded(tenant: &str, hash: &str) -> String {
+/// The open jobs that need an object, by the expressions of its tenant and hash.
+fn needing(tenant: &str, hash: &str) -> String {
     format!(
-        "NOT EXISTS (SELECT 1 FROM jobs j WHERE j.tenant = {tenant} AND j.state IN ('queued', 'running')
-         AND (j.program = {hash} OR j.keys = {hash} OR j.arguments = {hash}))"
+        "FROM jobs j WHERE j.tenant = {tenant} AND j.state IN ('queued', 'running')
+         AND (j.program = {hash} OR j.keys = {hash} OR j.arguments = {hash} OR EXISTS (SELECT 1 FROM objects s
+              WHERE s.tenant = j.tenant AND s.hash = j.keys AND {}))",
+        key_sets::names("s", hash)
     )
 }
 
-/// Removes an object that no open job needs.
+/// The condition that no open job needs an object, by the expressions of its tenant and hash.
+pub(crate) fn unneeded(tenant: &str, hash: &str) -> String {
+    format!("NOT EXISTS (SELECT 1 {})", needing(tenant, hash))
+}
+
+/// Removes an object that no open job needs, and sets of keys that name it.
 pub(crate) fn delete(t: &Transaction<'_>, by: &Caller, hash: &str) -> Result<(), ServeError> {
     // No job that needs it is added meanwhile.
     t.lock_tenant(by.tenant)?;
-    let needed: i64 = t.one(
-        "SELECT count(*) FROM jobs WHERE tenant = ?1 AND state IN ('queued', 'running')
-         AND (program = ?2 OR keys = ?2 OR arguments = ?2)",
-        values![by.tenant, hash],
-        |row| row.get(0),
-    )?;
+    let sql = format!("SELECT count(*) {}", needing("?1", "?2"));
+    let needed: i64 = t.one(&sql, values![by.tenant, hash], |row| row.get(0))?;
     if needed > 0 {
         return Err(ServeError::Refused {
             code: "InUse".into(),

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::blobs::{Source, hash_of};
 use crate::store::jobs::{Class, Failure};
+use crate::store::key_sets;
 use crate::store::objects::Kind;
 use crate::worker::protocol::Answer;
 
@@ -35,10 +36,11 @@ pub(crate) fn check(source: &Source) -> Result<Answer, Failure> {
     let (kind, facts) = match &first[..] {
         b"RINGMILL" => keys(input)?,
         head if head.starts_with(b"PK") => bundle(input, size)?,
+        head if head.starts_with(b"{") => key_set(input, size)?,
         _ => {
             return Err(user(
                 "UnknownFile",
-                "this is no kernel file, no file of evaluation keys and none of arguments",
+                "this is no kernel file, no file of evaluation keys, no set of these and no file of arguments",
             ));
         }
     };
@@ -89,6 +91,19 @@ fn keys(mut input: impl Read) -> Result<(Kind, Value), Failure> {
         "encapsulation": list.encapsulation,
     });
     Ok((Kind::Keys, facts))
+}
+
+/// What a set names; whether that is there, the service knows.
+fn key_set(mut input: impl Read, size: u64) -> Result<(Kind, Value), Failure> {
+    let most = key_sets::MAX_BYTES;
+    if size > most {
+        return Err(user("TooLarge", format!("a set of keys has at most {most} bytes, not {size}")));
+    }
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes).map_err(|e| system("reading the file", &e))?;
+    let members = key_sets::parse(&bytes);
+    let members = members.map_err(|why| user("KeySet", format!("this is no set of keys: {why}")))?;
+    Ok((Kind::KeySet, json!({ "members": members })))
 }
 
 fn bundle(mut input: impl Read, size: u64) -> Result<(Kind, Value), Failure> {

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ringmill::ckks::file::{FileError, Stored};
-use ringmill::ckks::{Ciphertext, CkksError, EvaluationKeys, KeyMemory};
+use ringmill::ckks::{Ciphertext, CkksError, EvaluationKeys, KeyMemory, Params};
 use ringmill::kernel_file::{Batches, KernelFile, KernelFileError};
 use ringmill::machine::{MachineError, Watch};
 use ringmill::{Error, Input, Kernel};
@@ -25,11 +25,11 @@ use crate::worker::protocol::{Answer, Run};
 /// How often progress is reported.
 const OFTEN: Duration = Duration::from_millis(100);
 
-/// Program and keys of the last run. Objects never change, so a path names contents.
+/// Program and keys of the last run. Objects never change, so paths name contents.
 #[derive(Default)]
 pub(crate) struct Prepared {
     program: Option<(PathBuf, usize, KernelFile, Kernel)>,
-    keys: Option<(PathBuf, EvaluationKeys)>,
+    keys: Option<(Vec<PathBuf>, EvaluationKeys)>,
 }
 
 impl Prepared {
@@ -45,9 +45,10 @@ impl Prepared {
             self.program = Some((run.program.path.clone(), run.threads, file, kernel));
         }
         let Some((_, _, file, kernel)) = &self.program else { return Err(user("Program", "no program")) };
-        if self.keys.as_ref().is_none_or(|(path, _)| path != &run.keys.path) {
+        let paths: Vec<_> = run.keys.iter().map(|file| file.path.clone()).collect();
+        if self.keys.as_ref().is_none_or(|(held, _)| *held != paths) {
             self.keys = None;
-            self.keys = Some((run.keys.path.clone(), keys(file, run)?));
+            self.keys = Some((paths, keys(file, run)?));
         }
         let Some((_, keys)) = &self.keys else { return Err(user("Keys", "no keys")) };
         let arguments = file.arguments(opened(&run.arguments)?).map_err(refused)?;
@@ -90,24 +91,32 @@ fn opened(source: &Source) -> Result<BufReader<Box<dyn Read + Send>>, Failure> {
 
 /// Keys in memory, or left in their file if they would take too much of it.
 fn keys(kernel: &KernelFile, run: &Run) -> Result<EvaluationKeys, Failure> {
-    let size = run.keys.path.metadata().map_err(|e| system("reading the keys", &e))?.len();
+    let size = |file: &Source| Ok(file.path.metadata().map_err(|e| system("reading the keys", &e))?.len());
+    let sizes = run.keys.iter().map(size).collect::<Result<Vec<_>, Failure>>()?;
+    let size = sizes.into_iter().fold(0, u64::saturating_add);
     // A seeded file holds a packed half of each key.
     let memory = match size.saturating_mul(4) <= run.key_memory {
         true => KeyMemory::Expanded,
         false => KeyMemory::Mapped,
     };
+    let read = |file| keys_of(kernel.params(), file, memory);
+    let sets = run.keys.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
+    EvaluationKeys::joined(kernel.params(), sets).map_err(|e| refused(Error::Ckks(e).into()))
+}
+
+/// The keys of one file.
+fn keys_of(params: &Params, source: &Source, memory: KeyMemory) -> Result<EvaluationKeys, Failure> {
     let framed = |e: FileError| refused(e.into());
-    let params = kernel.params();
-    match (&run.keys.key, memory) {
-        (None, _) => EvaluationKeys::load_in(params, &run.keys.path, memory).map_err(framed),
+    match (&source.key, memory) {
+        (None, _) => EvaluationKeys::load_in(params, &source.path, memory).map_err(framed),
         (Some(_), KeyMemory::Mapped) => {
             // What is mapped is in the clear: in memory that has no name, which goes with this process.
-            let file = anonymous(&mut opened(&run.keys)?).map_err(|e| system("decrypting the keys", &e))?;
+            let file = anonymous(&mut opened(source)?).map_err(|e| system("decrypting the keys", &e))?;
             let path = format!("/proc/self/fd/{}", file.as_raw_fd());
             EvaluationKeys::load_in(params, path, memory).map_err(framed)
         }
         (Some(_), _) => {
-            let mut input = opened(&run.keys)?;
+            let mut input = opened(source)?;
             let keys = EvaluationKeys::read(params, &mut input).map_err(framed)?;
             match input.read(&mut [0]) {
                 Ok(0) => Ok(keys),

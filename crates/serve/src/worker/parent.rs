@@ -55,7 +55,8 @@ impl Worker {
     /// Asks for work.
     pub(crate) async fn ask(&mut self, request: &Request) -> Result<(), ServeError> {
         // It may hold keys of files. With capacity for it, no part stays where a shorter line was.
-        let mut line = Zeroizing::new(Vec::with_capacity(1 << 14));
+        let keys = if let Request::Run(run) = request { run.keys.len() } else { 0 };
+        let mut line = Zeroizing::new(Vec::with_capacity((1 << 14) + (keys << 12)));
         serde_json::to_writer(&mut *line, request).map_err(|e| ServeError::Worker { why: e.to_string() })?;
         line.push(b'\n');
         self.stdin.write_all(&line).await.map_err(ServeError::io("asking a worker"))

@@ -23,7 +23,8 @@ pub(crate) enum Request {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Run {
     pub(crate) program: Source,
-    pub(crate) keys: Source,
+    /// All keys, in one file or several.
+    pub(crate) keys: Vec<Source>,
     pub(crate) arguments: Source,
     /// Where results go, and what they are sealed with if they are.
     pub(crate) out: PathBuf,

@@ -1,9 +1,10 @@
 //! Runs and checks in this process, by the files that the Python package wrote for the tests of `ringmill`.
 
 use std::io::{Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use ringmill::bundle::Bundle;
+use ringmill::ckks::file::KeyPieces;
 use serde_json::json;
 
 use super::check::check;
@@ -21,7 +22,7 @@ fn golden(name: &str) -> PathBuf {
 fn run(arguments: &str, key_memory: u64, out: PathBuf) -> Run {
     let [program, keys, arguments] =
         ["kernel", "evaluation.keys", arguments].map(|name| Source::plain(golden(name)));
-    Run { program, keys, arguments, out, sealing: None, threads: 1, key_memory }
+    Run { program, keys: vec![keys], arguments, out, sealing: None, threads: 1, key_memory }
 }
 
 #[test]
@@ -44,8 +45,12 @@ fn runs_give_the_bytes_that_python_gave_wherever_keys_are() {
 
 /// A sealed copy of a golden file.
 fn sealed(name: &str, to: PathBuf, key: &Key) -> Source {
+    sealed_file(&golden(name), to, key)
+}
+
+fn sealed_file(from: &Path, to: PathBuf, key: &Key) -> Source {
     let file = std::fs::File::options().read(true).write(true).create_new(true).open(&to).unwrap();
-    let bytes = std::fs::read(golden(name)).unwrap();
+    let bytes = std::fs::read(from).unwrap();
     let mut sealer = Sealer::begin(file, [1; 32], key).unwrap();
     sealer.write_all(&bytes).unwrap();
     sealer.finish().unwrap();
@@ -69,7 +74,7 @@ fn sealed_files_give_the_same_bytes_sealed() {
         let sealing = Some(Sealing { salt: [2; 32], key: key.clone() });
         let run = Run {
             program: program.clone(),
-            keys: keys.clone(),
+            keys: vec![keys.clone()],
             arguments: arguments.clone(),
             sealing,
             ..run("arguments", key_memory, out.clone())
@@ -88,16 +93,44 @@ fn sealed_files_give_the_same_bytes_sealed() {
 }
 
 #[test]
+fn keys_of_several_files_give_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = std::fs::read(golden("evaluation.keys")).unwrap();
+    let pieces = KeyPieces::find(&whole[..], None).unwrap();
+    let (key, expected) = (Key::random().unwrap(), std::fs::read(golden("results")).unwrap());
+    let (mut plain, mut closed) = (Vec::new(), Vec::new());
+    for index in 0..pieces.len() {
+        let path = folder.path().join(format!("key-{index}"));
+        pieces.write(index, std::io::Cursor::new(&whole), std::fs::File::create(&path).unwrap()).unwrap();
+        plain.push(Source::plain(path.clone()));
+        closed.push(sealed_file(&path, folder.path().join(format!("sealed-{index}")), &key));
+    }
+    assert_eq!(plain.len(), 4);
+    let mut prepared = Prepared::default();
+    for (name, keys) in [("plain", plain.clone()), ("sealed", closed)] {
+        for key_memory in [u64::MAX, 0] {
+            let out = folder.path().join(format!("{name}-{key_memory}"));
+            let run = Run { keys: keys.clone(), ..run("arguments", key_memory, out.clone()) };
+            assert!(matches!(prepared.run(&run, |_| ()), Ok(Answer::Done { .. })));
+            assert!(std::fs::read(out).unwrap() == expected);
+        }
+    }
+    let less = Run { keys: plain[1..].to_vec(), ..run("arguments", 0, folder.path().join("less")) };
+    let failure = prepared.run(&less, |_| ()).unwrap_err();
+    assert_eq!((failure.class, &failure.code[..]), (Class::User, "KeysMissing"), "{failure:?}");
+}
+
+#[test]
 fn files_that_do_not_fit_are_the_users_fault() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("results");
-    let swapped = Run { keys: Source::plain(golden("arguments")), ..run("arguments", 0, out.clone()) };
+    let swapped = Run { keys: vec![Source::plain(golden("arguments"))], ..run("arguments", 0, out.clone()) };
     let other = Run { arguments: Source::plain(golden("results")), ..run("arguments", 0, out.clone()) };
     for wrong in [swapped, other] {
         let failure = Prepared::default().run(&wrong, |_| ()).unwrap_err();
         assert_eq!(failure.class, Class::User, "{failure:?}");
     }
-    let missing = Run { keys: Source::plain(folder.path().join("none")), ..run("arguments", 0, out) };
+    let missing = Run { keys: vec![Source::plain(folder.path().join("none"))], ..run("arguments", 0, out) };
     assert_eq!(Prepared::default().run(&missing, |_| ()).unwrap_err().class, Class::Resource);
 }
 
@@ -116,6 +149,21 @@ fn files_say_what_they_are() {
     assert_eq!((kind, &arguments["program"]), (Kind::Arguments, &program["program"]));
     assert_eq!((&arguments["names"], &arguments["identity"]), (&json!(["x", "y"]), &keys["identity"]));
     assert_eq!(check(&Source::plain(golden("results"))).unwrap_err().code, "WrongKind");
+    let folder = tempfile::tempdir().unwrap();
+    let set = folder.path().join("set");
+    let checked = |text: &str| {
+        std::fs::write(&set, text).unwrap();
+        check(&Source::plain(set.clone()))
+    };
+    let member = "a".repeat(64);
+    let Ok(Answer::Known { kind, facts, .. }) =
+        checked(&format!(r#"{{"ringmill":"key set","keys":["{member}"]}}"#))
+    else {
+        panic!("no set")
+    };
+    assert_eq!((kind, facts), (Kind::KeySet, json!({ "members": [member] })));
+    assert_eq!(checked("{}").unwrap_err().code, "KeySet");
+    assert_eq!(checked(&format!("{{{}", " ".repeat(1 << 19))).unwrap_err().code, "TooLarge");
 }
 
 /// A name of a part is what somebody sent: one of a run that cannot be is admitted for no less time than that.
