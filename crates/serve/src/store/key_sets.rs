@@ -197,8 +197,7 @@ pub(crate) fn touch(t: &Transaction<'_>, tenant: i64, set: &str) -> Result<(), S
          WHERE s.tenant = ?1 AND s.hash = ?2 AND {})",
         names("s", "objects.hash")
     );
-    t.execute(&sql, values![tenant, set, now()])?;
-    Ok(())
+    t.send(&sql, values![tenant, set, now()])
 }
 
 #[cfg(test)]
@@ -303,6 +302,7 @@ mod tests {
                 keys: hash("small"),
                 arguments: hash("arguments"),
                 idempotency: None,
+                trace: None,
                 predicted: 1.0,
                 deadline: now() + 100,
             };
