@@ -7,6 +7,7 @@ import itertools
 import os
 import pwd
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
@@ -38,9 +39,9 @@ def programs() -> Path | None:
 
 
 class Cluster:
-    """A server with a socket in its folder, and a password for who connects by TCP."""
+    """A server with a socket in its folder; on 127.0.0.1 too by ``tcp``, or, with TLS, by a certificate."""
 
-    def __init__(self) -> None:
+    def __init__(self, certificate: tuple[Path, Path] | None = None, *, tcp: bool = False) -> None:
         found = programs()
         if found is None:
             pytest.skip("PostgreSQL is not installed: install the package postgresql to run this")
@@ -55,17 +56,36 @@ class Cluster:
         options = ["--no-sync", "-A", "trust", "-U", self.user, "-E", "UTF8", "--locale=C"]
         made = subprocess.run(self.command("initdb", *options), cwd="/", capture_output=True, text=True)
         assert made.returncode == 0, made.stderr
-        self.names = itertools.count()
+        self.names, self.options, self.port = itertools.count(), ["listen_addresses="], 5432
+        if tcp or certificate:
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                self.port = free.getsockname()[1]
+            # These are no tests of the disk.
+            self.options = ["listen_addresses=127.0.0.1", f"port={self.port}", "fsync=off"]
+        if certificate:
+            self._encrypt(*certificate)
         self.start()
 
     def command(self, program: str, *options: str) -> list[str]:
         """A command of the server's user."""
         return [*self.prefix, str(self.bin / program), "-D", str(self.folder / "data"), *options]
 
+    def _encrypt(self, certificate: Path, key: Path) -> None:
+        """Take TCP under TLS alone."""
+        data = self.folder / "data"
+        for source, name in ((certificate, "server.crt"), (key, "server.key")):
+            copy = self.folder / name
+            shutil.copy(source, copy)
+            copy.chmod(0o600)
+            shutil.chown(copy, self.user)
+        (data / "pg_hba.conf").write_text("local all all trust\nhostssl all all 127.0.0.1/32 trust\n")
+        files = (f"ssl_cert_file={self.folder / 'server.crt'}", f"ssl_key_file={self.folder / 'server.key'}")
+        self.options += ["ssl=on", *files]
+
     def start(self) -> None:
         """Begin, and wait until it answers."""
         # As a server in earnest: a commit waits for the disk.
-        options = ("listen_addresses=", f"unix_socket_directories={self.folder}")
+        options = (*self.options, f"unix_socket_directories={self.folder}")
         words = [word for option in options for word in ("-c", option)]
         self.keeper = subprocess.Popen(
             ["sh", "-c", KEEPER, "keeper", *self.command("postgres", *words)],
@@ -82,18 +102,41 @@ class Cluster:
 
     def psql(self, database: str, sql: str, *, check: bool = True) -> str | None:
         """What a statement answers; nothing if it fails and may."""
-        words = ["-X", "-q", "-A", "-t", "-h", str(self.folder), "-U", self.user, "-d", database, "-c", sql]
+        words = [
+            "-X",
+            "-q",
+            "-A",
+            "-t",
+            "-h",
+            str(self.folder),
+            "-p",
+            str(self.port),
+            "-U",
+            self.user,
+            "-d",
+            database,
+            "-c",
+            sql,
+        ]
         ran = subprocess.run(
             [str(self.bin / "psql"), *words], cwd="/", capture_output=True, text=True, check=False
         )
         assert not check or ran.returncode == 0, ran.stderr
         return ran.stdout.strip() if ran.returncode == 0 else None
 
-    def database(self) -> str:
-        """The address of a new database."""
+    def _new(self) -> str:
         name = f"service{next(self.names)}"
         self.psql("postgres", f"CREATE DATABASE {name}")
-        return f"postgres://{self.user}@/{name}?host={self.folder}"
+        return name
+
+    def database(self) -> str:
+        """The address of a new database."""
+        return f"postgres://{self.user}@/{self._new()}?host={self.folder}&port={self.port}"
+
+    def address(self, host: str, mode: str = "") -> str:
+        """The address of a new database by TCP, with an ``sslmode`` if one is given."""
+        more = f"?sslmode={mode}" if mode else ""
+        return f"postgres://{self.user}@{host}:{self.port}/{self._new()}{more}"
 
     def stop(self) -> None:
         """End it for a while."""

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use tokio_postgres::config::{Host, SslMode};
+
 use crate::error::ServeError;
 use crate::store::objects::Kind;
 
@@ -68,6 +70,26 @@ pub struct Postgres {
     pub url: String,
     /// The file that holds the password.
     pub password_file: Option<PathBuf>,
+    /// What the address says of encryption.
+    pub encryption: Option<Encryption>,
+    /// The authorities of the server's certificate, as PEM.
+    pub authorities: Option<PathBuf>,
+}
+
+/// How a connection to the database by TCP is encrypted: `sslmode` of its address, with the meanings that PostgreSQL's own clients
+/// give it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encryption {
+    /// `disable`.
+    Off,
+    /// `prefer`: if the server does. Its certificate is not checked.
+    Preferred,
+    /// `require`: always. Its certificate is not checked; with authorities this is `verify-ca`.
+    Required,
+    /// `verify-ca`: the server has a certificate of an authority.
+    Authority,
+    /// `verify-full`: the certificate is also for the name that the address has. What holds with authorities and without a mode.
+    Full,
 }
 
 /// The variable that holds the password if no file does.
@@ -84,19 +106,50 @@ impl Postgres {
         if !schemes.iter().any(|scheme| url.starts_with(scheme)) {
             return Err(right.into());
         }
-        let config: tokio_postgres::Config = url.parse().map_err(|e| format!("{right}: {e}"))?;
+        let (plain, encryption) = moded(url)?;
+        let config: tokio_postgres::Config = plain.parse().map_err(|e| format!("{right}: {e}"))?;
         if config.get_password().is_some() {
             return Err(format!(
                 "everyone on this machine sees a password in a command; give it in the file that --database-password-file names, or in {PASSWORD}"
             ));
         }
-        Ok(Self { url: url.to_owned(), password_file: None })
+        Ok(Self { url: plain, password_file: None, encryption, authorities: None })
+    }
+
+    /// How connections are encrypted.
+    ///
+    /// # Errors
+    /// A sentence that says what is right, where address and authorities contradict each other.
+    pub fn encryption(&self) -> Result<Encryption, String> {
+        use Encryption as E;
+        match (self.encryption, &self.authorities) {
+            (None, None) => Ok(E::Preferred),
+            (None, Some(_)) => Ok(E::Full),
+            (Some(E::Required), Some(_)) => Ok(E::Authority),
+            (Some(E::Off | E::Preferred), Some(_)) => {
+                Err("authorities need an encryption that is asked for; give the address sslmode=verify-full"
+                    .into())
+            }
+            (Some(E::Authority | E::Full), None) => {
+                Err("a certificate is checked by its authority; name the file of that with --database-ca"
+                    .into())
+            }
+            (Some(mode), _) => Ok(mode),
+        }
     }
 
     /// What a connection needs, with the password as it is now.
     pub(crate) fn config(&self) -> Result<tokio_postgres::Config, ServeError> {
         let wrong = |e: tokio_postgres::Error| ServeError::Start(e.to_string());
         let mut config: tokio_postgres::Config = self.url.parse().map_err(wrong)?;
+        let mode = match self.encryption().map_err(ServeError::Start)? {
+            Encryption::Off => SslMode::Disable,
+            Encryption::Preferred => SslMode::Prefer,
+            Encryption::Required | Encryption::Authority | Encryption::Full => SslMode::Require,
+        };
+        // As with PostgreSQL's own clients this is about TCP alone.
+        let local = config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
+        config.ssl_mode(if local { SslMode::Disable } else { mode });
         if let Some(file) = &self.password_file {
             let read =
                 std::fs::read_to_string(file).map_err(ServeError::io("reading the database's password"))?;
@@ -106,6 +159,30 @@ impl Postgres {
         }
         Ok(config)
     }
+}
+
+/// An address without its `sslmode`, and what that is.
+fn moded(url: &str) -> Result<(String, Option<Encryption>), String> {
+    let Some((place, query)) = url.split_once('?') else { return Ok((url.to_owned(), None)) };
+    let (mut rest, mut mode) = (Vec::new(), None);
+    for part in query.split('&') {
+        mode = Some(match part.strip_prefix("sslmode=") {
+            None => {
+                rest.push(part);
+                continue;
+            }
+            Some("disable") => Encryption::Off,
+            Some("prefer") => Encryption::Preferred,
+            Some("require") => Encryption::Required,
+            Some("verify-ca") => Encryption::Authority,
+            Some("verify-full") => Encryption::Full,
+            Some(_) => {
+                return Err("sslmode is disable, prefer, require, verify-ca or verify-full".into());
+            }
+        });
+    }
+    let url = if rest.is_empty() { place.to_owned() } else { format!("{place}?{}", rest.join("&")) };
+    Ok((url, mode))
 }
 
 /// A bucket of an S3 server. Credentials and the server's address are in the environment, by the names that all clients of S3 read,
@@ -272,6 +349,33 @@ mod tests {
         for wrong in ["", "db.example", "mysql://me@db.example/x", "postgres://me@db.example:port/x"] {
             assert!(Postgres::parse(wrong).unwrap_err().contains("postgres://USER@HOST/NAME"), "{wrong}");
         }
+    }
+
+    #[test]
+    fn what_an_address_says_of_encryption_is_what_holds() {
+        use Encryption as E;
+        let of = |query: &str, authorities: bool| {
+            let mut settings = Postgres::parse(&format!("postgres://me@db.example/x{query}")).unwrap();
+            settings.authorities = authorities.then(|| "ca.pem".into());
+            settings.encryption().ok()
+        };
+        for (query, without, with) in [
+            ("", Some(E::Preferred), Some(E::Full)),
+            ("?sslmode=disable", Some(E::Off), None),
+            ("?connect_timeout=3&sslmode=prefer", Some(E::Preferred), None),
+            ("?sslmode=require", Some(E::Required), Some(E::Authority)),
+            ("?sslmode=verify-ca", None, Some(E::Authority)),
+            ("?sslmode=verify-full&connect_timeout=3", None, Some(E::Full)),
+        ] {
+            assert_eq!((of(query, false), of(query, true)), (without, with), "{query}");
+        }
+        let mode = |url: &str| Postgres::parse(url).unwrap().config().unwrap().get_ssl_mode();
+        assert_eq!(mode("postgres://me@db.example/x?sslmode=require"), SslMode::Require);
+        // A socket of this machine is not encrypted.
+        assert_eq!(mode("postgres://me@/x?host=/run/db&sslmode=require"), SslMode::Disable);
+        assert!(
+            Postgres::parse("postgres://me@db.example/x?sslmode=allow").unwrap_err().contains("verify-full")
+        );
     }
 
     #[test]

@@ -77,6 +77,10 @@ pub enum ServeError {
     #[error("the service's database is away; try again in a moment")]
     DatabaseAway,
     #[error(
+        "the certificate of the database is refused: {why}; --database-ca names the file of its authority, and sslmode in the address says what is checked"
+    )]
+    DatabaseCertificate { why: String },
+    #[error(
         "the keys of this service are encrypted under the master key {needed}, and the one that was given is {found}; give the right one, or the one before with --old-master-key-file"
     )]
     MasterKey { found: String, needed: String },
@@ -149,6 +153,7 @@ impl ServeError {
             Self::Busy => (S::SERVICE_UNAVAILABLE, "Busy"),
             Self::MasterKey { .. } => (S::INTERNAL_SERVER_ERROR, "MasterKey"),
             Self::DataKey { .. } => (S::INTERNAL_SERVER_ERROR, "DataKey"),
+            Self::DatabaseCertificate { .. } => (S::INTERNAL_SERVER_ERROR, "DatabaseCertificate"),
             Self::Database(_) | Self::Io { .. } | Self::Worker { .. } | Self::Start(_) => {
                 (S::INTERNAL_SERVER_ERROR, "Internal")
             }

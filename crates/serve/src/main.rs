@@ -28,6 +28,8 @@ Runs encrypted programs for tenants over HTTP: docs/service.md.
     --database URL       postgres://USER@HOST/NAME: PostgreSQL instead of a file in DIR
     --database-password-file FILE
                          its password, which else is in RINGMILL_DATABASE_PASSWORD
+    --database-ca FILE   authorities of its certificate, PEM; sslmode of the URL is disable, prefer, require, verify-ca or
+                         verify-full, which is the default with this
     --blobs s3://BUCKET/PREFIX
                          objects on an S3 server instead of DIR; its address and credentials are in the variables
                          AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION
@@ -91,6 +93,7 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
     let (mut verb, mut config) = (Verb::Serve, Config::new(""));
     let mut parser = lexopt::Parser::from_env();
     let (mut tls, mut masters) = ((None, None, None), (None, None));
+    let mut authorities = None::<PathBuf>;
     let (mut first, mut password, mut settings) = (true, None::<PathBuf>, None::<PathBuf>);
     while let Some(argument) = parser.next()? {
         match argument {
@@ -127,6 +130,7 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
             Long("dir") => config.dir = parser.value()?.into(),
             Long("database") => config.postgres = Some(Postgres::parse(&parser.value()?.string()?)?),
             Long("database-password-file") => password = Some(parser.value()?.into()),
+            Long("database-ca") => authorities = Some(parser.value()?.into()),
             Long("blobs") => config.bucket = Some(Bucket::parse(&parser.value()?.string()?)?),
             Long("blobs-settings") => settings = Some(parser.value()?.into()),
             Long("cache") => config.cache = within(parser.value()?.parse()?, 0, u64::MAX)?,
@@ -163,6 +167,16 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
         (_, None) => {}
         (Some(settings), file) => settings.password_file = file,
         (None, Some(_)) => return Err("a password has no database; name it with --database".into()),
+    }
+    match &mut config.postgres {
+        Some(settings) => {
+            settings.authorities = authorities;
+            settings.encryption()?;
+        }
+        None if authorities.is_some() => {
+            return Err("authorities have no database; name it with --database".into());
+        }
+        None => {}
     }
     match (&mut config.bucket, settings) {
         (_, None) => {}

@@ -71,6 +71,14 @@ fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, ServeError>
     }
 }
 
+/// Takes the certificates of a file as those of authorities.
+pub(crate) fn authorities(roots: &mut RootCertStore, file: &Path) -> Result<(), ServeError> {
+    for certificate in certificates(file)? {
+        roots.add(certificate).map_err(|error| wrong(file, "a file of authorities", error))?;
+    }
+    Ok(())
+}
+
 fn read(settings: &Settings) -> Result<Arc<ServerConfig>, ServeError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let chain = certificates(&settings.cert)?;
@@ -82,9 +90,7 @@ fn read(settings: &Settings) -> Result<Arc<ServerConfig>, ServeError> {
         None => builder.with_no_client_auth(),
         Some(file) => {
             let mut roots = RootCertStore::empty();
-            for certificate in certificates(file)? {
-                roots.add(certificate).map_err(|error| wrong(file, "a file of authorities", error))?;
-            }
+            authorities(&mut roots, file)?;
             let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
             let verifier = verifier.map_err(|error| wrong(file, "a file of authorities", error))?;
             builder.with_client_cert_verifier(verifier)

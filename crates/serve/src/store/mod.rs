@@ -21,6 +21,7 @@ pub(crate) mod settings;
 pub(crate) mod tenants;
 #[cfg(test)]
 pub(crate) mod testing;
+pub(crate) mod trust;
 pub(crate) mod uploads;
 
 use std::cell::RefCell;

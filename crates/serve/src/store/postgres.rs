@@ -10,6 +10,7 @@ use crate::config::Postgres;
 use crate::error::ServeError;
 use crate::store::database::values;
 use crate::store::session::{Manner, PATIENCE, Session};
+use crate::store::trust;
 
 /// Connections of one process, at most.
 const CONNECTIONS: usize = 8;
@@ -38,6 +39,9 @@ impl Pool {
         let pool = Self { settings: settings.clone(), state: Mutex::default(), returned: Condvar::new() };
         // An operator who starts the service reads what is wrong.
         let first = Session::open(settings)?.map_err(|error| {
+            if let Some(why) = trust::refused(&error) {
+                return ServeError::DatabaseCertificate { why };
+            }
             let source = std::error::Error::source(&error).map(|source| format!(": {source}"));
             let why = format!("the database cannot be reached: {error}{}", source.unwrap_or_default());
             ServeError::Start(why)
@@ -201,7 +205,9 @@ impl From<tokio_postgres::Error> for ServeError {
             // Of the connection; it names no password.
             let source = std::error::Error::source(&error);
             let away = error.is_closed() || source.is_some_and(|s| s.is::<std::io::Error>());
-            if away {
+            if let Some(why) = trust::refused(&error) {
+                tracing::error!(why, "the certificate of the database is refused");
+            } else if away {
                 tracing::warn!(%error, "the database is away");
             }
             return if away { Self::DatabaseAway } else { Self::Database(error.to_string()) };

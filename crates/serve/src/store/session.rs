@@ -7,16 +7,18 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use bytes::BytesMut;
-use futures_util::future::{join, join_all};
+use futures_util::future::{FutureExt, join, join_all};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinHandle, yield_now};
 use tokio::time::timeout;
+use tokio_postgres::config::SslMode;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Error, NoTls, Row, Statement};
 
 use crate::config::Postgres;
 use crate::error::ServeError;
 use crate::store::database::Value;
+use crate::store::trust;
 
 /// How long a connection waits for the server.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
@@ -124,13 +126,25 @@ impl Session {
         config.options(options.as_str());
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(ServeError::io("connecting to the database"))?;
+        let tls = match config.get_ssl_mode() {
+            SslMode::Disable => None,
+            _ => {
+                let asked = settings.encryption().map_err(ServeError::Start)?;
+                Some(trust::connector(asked, settings.authorities.as_deref())?)
+            }
+        };
         let connected = runtime.block_on(async {
-            let (client, connection) = config.connect(NoTls).await?;
-            let connection = tokio::spawn(async move {
-                // Who waits for an answer hears of it.
-                let _ = connection.await;
-            });
-            Ok((client, connection))
+            // Who waits for an answer hears of the end of a connection.
+            match tls {
+                None => {
+                    let (client, connection) = config.connect(NoTls).await?;
+                    Ok((client, tokio::spawn(connection.map(drop))))
+                }
+                Some(tls) => {
+                    let (client, connection) = config.connect(tls).await?;
+                    Ok((client, tokio::spawn(connection.map(drop))))
+                }
+            }
         });
         Ok(connected.map(|(client, connection)| Self {
             runtime,

@@ -106,6 +106,6 @@ impl Cluster {
 
     fn settings(&self, name: &str) -> Postgres {
         let url = format!("postgres://{}@/{name}?host={}", self.user, self.folder.display());
-        Postgres { url, password_file: None }
+        Postgres { url, password_file: None, encryption: None, authorities: None }
     }
 }
