@@ -18,8 +18,8 @@ from rtl.synth.cells import Row, cells, figures, script, total
 from rtl.tools.block import RTL, BlockError
 
 # Of a routed ecp5 row: the largest device that the open flow knows, at its slowest speed grade. The ports of
-# a block are no pads, hence out of context; the target only sets the effort of the tool. The electrostatic placer
-# (`static`) lays a core out with two thirds of the wire of the default one, in less time.
+# a block are no pads, hence out of context; the target only sets the effort of the tool. The electrostatic
+# placer (`static`) lays a core out with two thirds of the wire of the default one, in less time.
 _ECP5_DEVICE = ("--85k", "--package", "CABGA756", "--speed", "6", "--placer", "static", "--router", "router1")
 _ECP5_MODE = (
     "--out-of-context",
@@ -113,7 +113,7 @@ def ecp5(read: str, top: str, where: Path, seeds: tuple[int, ...]) -> Row:
         "fmax_mhz": statistics.median(reached),
         "seeds": {str(seed): fmax for seed, (fmax, _) in routed.items()},
         "comb": max(comb for _, comb in routed.values()),
-        "status": "placed and routed out of context, LFE5U-85F, speed 6, placer static, router1; median of the seeds",
+        "status": "placed and routed out of context, LFE5U-85F, speed 6, static placer, router1; median",
     }
 
 

@@ -125,7 +125,7 @@ impl Lane {
         [alone, ganged, PASS, self.drain + 1, self.generation]
     }
 
-    /// Whether the queue has room; the head does not stand in it.
+    /// Whether the queue has space; the head does not stand in it.
     pub(super) fn ready(&self, t: u64) -> bool {
         let head = self.queue.front().is_some_and(|c| c.from <= t);
         self.queue.len() - usize::from(head) < QUEUE

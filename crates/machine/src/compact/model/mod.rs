@@ -170,7 +170,7 @@ struct Model<'p> {
     passed: [u64; Bank::COUNT],
     finished: [u64; Bank::COUNT],
     arithmetic: Queue<Waiting>,
-    /// Whether the head's tickets were due in the cycle before, and the room for its store there too.
+    /// Whether the head's tickets were due in the cycle before, and there was space for its store.
     due: bool,
     go: bool,
     work: Option<Work>,
@@ -369,7 +369,7 @@ impl<'p> Model<'p> {
         self.go
     }
 
-    /// Whether the tickets of the head are due, and there is room for its store too.
+    /// Whether the tickets of the head are due, and there is space for its store too.
     fn is_due(&self) -> (bool, bool) {
         let Some(head) = &self.arithmetic.head else { return (false, false) };
         let chain = self.p.chains();
