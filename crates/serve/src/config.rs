@@ -57,10 +57,27 @@ pub struct Config {
     pub disk_free: f64,
     /// How long objects and jobs are kept.
     pub keep: Keep,
-    /// Bytes that a new tenant may store.
-    pub quota_bytes: u64,
-    /// Jobs that a new tenant may have open.
-    pub quota_jobs: u64,
+    /// What a new tenant may have.
+    pub quota: Quota,
+}
+
+/// What a tenant may have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Quota {
+    /// Bytes that it may store.
+    pub bytes: u64,
+    /// Jobs that it may have open.
+    pub jobs: u64,
+    /// Sets of evaluation keys that it may store.
+    pub keys: u64,
+    /// Predicted core-seconds of the jobs that it may ask for in a day.
+    pub seconds: f64,
+}
+
+impl Default for Quota {
+    fn default() -> Self {
+        Self { bytes: 64 << 30, jobs: 64, keys: 64, seconds: 24.0 * 3600.0 }
+    }
 }
 
 /// Where a database of PostgreSQL is. The password is in neither: it is read when a connection is made.
@@ -330,8 +347,7 @@ impl Config {
             drain: 30,
             disk_free: 0.1,
             keep: Keep::default(),
-            quota_bytes: 64 << 30,
-            quota_jobs: 64,
+            quota: Quota::default(),
         }
     }
 }

@@ -36,6 +36,13 @@ pub enum ServeError {
     QuotaBytes { most: u64, held: u64, asked: u64 },
     #[error("the tenant may have {most} open jobs and has them; wait for one to end, or cancel one")]
     QuotaJobs { most: u64 },
+    #[error("the tenant may store {most} sets of evaluation keys and does; delete one that is not needed")]
+    QuotaKeys { most: u64 },
+    #[error(
+        "the tenant may ask for {most:.0} predicted core-seconds a day, asked for {used:.0} and asks for {asked:.1}; {}",
+        if asked > most { "ask the operator for more" } else { "try again when a day is over" }
+    )]
+    QuotaSeconds { most: f64, used: f64, asked: f64, free: u64 },
     #[error("work of {seconds:.0} s is queued, and at most {most:.0} s are; try again later")]
     QueueFull { seconds: f64, most: f64 },
     #[error(
@@ -133,6 +140,10 @@ impl ServeError {
             Self::Refused { code, .. } => (S::UNPROCESSABLE_ENTITY, code),
             Self::QuotaBytes { .. } => (S::PAYLOAD_TOO_LARGE, "QuotaBytes"),
             Self::QuotaJobs { .. } => (S::TOO_MANY_REQUESTS, "QuotaJobs"),
+            Self::QuotaKeys { .. } => (S::FORBIDDEN, "QuotaKeys"),
+            // A job that is larger than the quota never fits.
+            Self::QuotaSeconds { most, asked, .. } if asked > most => (S::FORBIDDEN, "QuotaSeconds"),
+            Self::QuotaSeconds { .. } => (S::TOO_MANY_REQUESTS, "QuotaSeconds"),
             Self::QueueFull { .. } => (S::TOO_MANY_REQUESTS, "QueueFull"),
             Self::Memory { .. } => (S::PAYLOAD_TOO_LARGE, "Memory"),
             Self::Seconds { .. } => (S::PAYLOAD_TOO_LARGE, "Seconds"),
@@ -169,6 +180,10 @@ impl ServeError {
             Self::TooLarge { found, most, .. } => json!({ "found": found, "most": most }),
             Self::Memory { needed, limit } => json!({ "needed": needed, "limit": limit }),
             Self::Seconds { predicted, most } => json!({ "predicted": predicted, "most": most }),
+            Self::QuotaKeys { most } => json!({ "most": most }),
+            Self::QuotaSeconds { most, used, asked, .. } => {
+                json!({ "most": most, "used": used, "asked": asked })
+            }
             Self::QueueFull { seconds, most } => json!({ "seconds": seconds, "most": most }),
             Self::KeysMissing { missing } => json!({ "missing": missing }),
             Self::HashMismatch { expected, found } => json!({ "expected": expected, "found": found }),
@@ -180,6 +195,7 @@ impl ServeError {
     fn retry_after(&self) -> Option<u64> {
         match self {
             Self::QueueFull { seconds, most } => Some((seconds - most).clamp(1.0, 600.0).ceil() as u64),
+            Self::QuotaSeconds { most, asked, free, .. } if asked <= most => Some(*free),
             Self::QuotaJobs { .. }
             | Self::Draining
             | Self::DiskFull

@@ -169,14 +169,13 @@ async fn certificates(app: Arc<App>) {
 }
 
 fn first_token(app: &App) -> Result<Option<String>, ServeError> {
-    let quota = (app.config.quota_bytes, app.config.quota_jobs);
     app.store.now(|t| {
         // Of nodes that start together one makes it.
         t.lock(MIGRATING)?;
         if tenants::count(t)? > 0 {
             return Ok(None);
         }
-        let tenant = tenants::add(t, FIRST_TENANT, quota)?;
+        let tenant = tenants::add(t, FIRST_TENANT, app.config.quota)?;
         Ok(Some(tenants::add_token(t, &app.key, None, tenant, &Scope::ALL, None)?.1))
     })
 }
@@ -191,7 +190,7 @@ pub fn add_tenant(config: &Config, name: &str) -> Result<String, ServeError> {
     store.now(|t| {
         let tenant = match tenants::named(t, name)? {
             Some(tenant) => tenant,
-            None => tenants::add(t, name, (config.quota_bytes, config.quota_jobs))?,
+            None => tenants::add(t, name, config.quota)?,
         };
         Ok(tenants::add_token(t, &key, None, tenant, &Scope::ALL, None)?.1)
     })

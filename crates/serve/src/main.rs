@@ -64,6 +64,8 @@ Runs encrypted programs for tenants over HTTP: docs/service.md.
                          (180 days), arguments and results (30 days); for jobs since they ended (90 days)
     --quota-bytes B      bytes that a new tenant may store (64 GiB)
     --quota-jobs N       jobs that a new tenant may have open (64)
+    --quota-keys N       sets of evaluation keys that a new tenant may store (64)
+    --quota-seconds S    predicted core-seconds of the jobs that a new tenant may ask for in a day (86400)
 ";
 
 enum Verb {
@@ -157,8 +159,10 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
             Long("lease") => config.lease = within(parser.value()?.parse()?, 3, 3600)?,
             Long("drain") => config.drain = within(parser.value()?.parse()?, 0, 3600)?,
             Long("disk-free") => config.disk_free = within(parser.value()?.parse()?, 0.0, 1.0)?,
-            Long("quota-bytes") => config.quota_bytes = within(parser.value()?.parse()?, 0, i64::MAX as u64)?,
-            Long("quota-jobs") => config.quota_jobs = within(parser.value()?.parse()?, 0, i64::MAX as u64)?,
+            Long("quota-bytes") => config.quota.bytes = within(parser.value()?.parse()?, 0, i64::MAX as u64)?,
+            Long("quota-jobs") => config.quota.jobs = within(parser.value()?.parse()?, 0, i64::MAX as u64)?,
+            Long("quota-keys") => config.quota.keys = within(parser.value()?.parse()?, 0, i64::MAX as u64)?,
+            Long("quota-seconds") => config.quota.seconds = within(parser.value()?.parse()?, 0.0, f64::MAX)?,
             _ => return Err(argument.unexpected()),
         }
         first = false;

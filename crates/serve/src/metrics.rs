@@ -22,6 +22,8 @@ pub(crate) struct Metrics {
     pub(crate) run_seconds: HistogramVec,
     pub(crate) queue_seconds: Histogram,
     pub(crate) secret_keys: IntCounter,
+    /// Jobs whose keys the worker held, and whose keys it had to read.
+    pub(crate) keys: IntCounterVec,
     /// Objects whose time was over, by kind.
     pub(crate) expired: IntCounterVec,
     jobs: IntGaugeVec,
@@ -70,6 +72,11 @@ impl Metrics {
             queue_seconds: seconds("queue_seconds", "Seconds that jobs waited.", &[])?
                 .with_label_values::<&str>(&[]),
             secret_keys,
+            keys: counter(
+                "job_keys_total",
+                "Jobs by whether the worker held their keys or read them.",
+                &["keys"],
+            )?,
             expired: counter("expired_objects_total", "Objects whose time was over.", &["kind"])?,
             jobs,
             queued_seconds: gauge("queued_seconds", "Predicted seconds of open jobs.")?,

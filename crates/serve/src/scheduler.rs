@@ -12,7 +12,7 @@ use tokio::time::{Instant, interval, sleep};
 use crate::app::App;
 use crate::collect;
 use crate::error::ServeError;
-use crate::store::jobs::{self, Class, Failure, Finished, Job};
+use crate::store::jobs::{self, Class, Failure, Finished, Held, Job};
 use crate::store::objects::{Kind, Object, get};
 use crate::store::{key_sets, now, spawned, uploads};
 use crate::telemetry;
@@ -80,10 +80,16 @@ impl Runs {
 /// Runs jobs one after the other until the service goes down.
 pub(crate) async fn slot(app: Arc<App>) {
     let (mut worker, mut used) = (None::<Worker>, Instant::now());
+    let mut held = None::<Held>;
     while !app.is_draining() {
         let lease = app.config.lease;
-        match app.store.lightly(move |t| jobs::claim(t, lease)).await {
+        let near = held.clone().filter(|_| worker.is_some());
+        match app.store.lightly(move |t| jobs::claim(t, lease, near.as_ref())).await {
             Ok(Some(job)) => {
+                let next = Held { tenant: job.tenant, keys: job.keys.clone() };
+                let keys = if held.as_ref() == Some(&next) && worker.is_some() { "held" } else { "read" };
+                app.metrics.keys.with_label_values(&[keys]).inc();
+                held = Some(next);
                 app.runs.changed.notify_waiters();
                 worker = serve(&app, job, worker).await;
                 used = Instant::now();

@@ -205,6 +205,9 @@ pub(crate) async fn finish(
                     kept.facts = key_sets::facts(t, by.tenant, &kept.facts)?;
                 }
                 objects::room(t, by.tenant, kept.size)?;
+                if key_sets::is_set(kept.kind, &kept.facts) {
+                    key_sets::room(t, by.tenant)?;
+                }
                 objects::add(t, by.tenant, &kept, true)?;
                 blobs.confirm(&path, by.tenant, &kept.hash, kept.size)?;
                 blobs.keep(&path, by.tenant, &kept.hash)?;

@@ -118,7 +118,7 @@ mod tests {
                 trace: None,
             };
             store.now(|t| jobs::add(t, &by, &wanted, (1, 1e9))).unwrap();
-            let job = store.now(|t| jobs::claim(t, 30)).unwrap().unwrap();
+            let job = store.now(|t| jobs::claim(t, 30, None)).unwrap().unwrap();
             let upload = uploads::Upload {
                 id: "upload".into(),
                 tenant,

@@ -156,7 +156,7 @@ fn results_that_were_lost_are_computed_again() {
         store.now(|t| jobs::add(t, &a, &wanted, (1, 100.0))).unwrap();
         let result = Object::new(Kind::Results, "r".into(), 1, Value::Null);
         for expected in [Finished::Object, Finished::Object] {
-            let job = store.now(|t| jobs::claim(t, 30)).unwrap().unwrap();
+            let job = store.now(|t| jobs::claim(t, 30, None)).unwrap().unwrap();
             assert_eq!(store.now(|t| jobs::finish(t, &job, &result, 1.0, false)).unwrap(), expected);
             // Who holds the same lease a second time changes nothing.
             assert_eq!(store.now(|t| jobs::finish(t, &job, &result, 1.0, false)).unwrap(), Finished::Not);
@@ -167,7 +167,7 @@ fn results_that_were_lost_are_computed_again() {
             assert!(again.deadline >= now() + 3500);
             assert!(store.now(|t| objects::get(t, a.tenant, "r")).unwrap().is_none());
         }
-        let job = store.now(|t| jobs::claim(t, 30)).unwrap().unwrap();
+        let job = store.now(|t| jobs::claim(t, 30, None)).unwrap().unwrap();
         store.now(|t| jobs::finish(t, &job, &result, 1.0, false)).unwrap();
         let waiting = store.now(unsettled).unwrap();
         store.now(|t| settle(t, &waiting)).unwrap();

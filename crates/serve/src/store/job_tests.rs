@@ -3,12 +3,13 @@
 use crate::error::ServeError;
 use crate::store::database::values;
 use crate::store::jobs::{
-    Class, Failure, Finished, Job, Wanted, add, cancel, claim, fail, finish, get, list, release, renew, sweep,
+    Class, Failure, Finished, Held, Job, Wanted, add, cancel, claim, fail, finish, get, list, release, renew,
+    sweep,
 };
 use crate::store::objects::{self, Kind, Object};
 use crate::store::session::Session;
 use crate::store::testing::{database, each};
-use crate::store::{Store, audit, now, set_schema, tenants};
+use crate::store::{Store, audit, key_sets, now, set_schema, tenants};
 use crate::token::{Caller, Scope};
 
 /// Two tenants.
@@ -36,7 +37,7 @@ fn asked(store: &Store, by: &Caller, id: &str, predicted: f64) -> Result<Job, Se
 }
 
 fn next(store: &Store) -> Option<Job> {
-    store.now(|t| claim(t, 30)).unwrap()
+    store.now(|t| claim(t, 30, None)).unwrap()
 }
 
 fn result() -> Object {
@@ -82,7 +83,7 @@ fn who_holds_a_lease_that_was_undone_changes_nothing() {
         asked(&store, &a, "job", 1.0).unwrap();
         let mut undone = None;
         let rolled_back = store.now(|t| {
-            undone = claim(t, 30)?;
+            undone = claim(t, 30, None)?;
             Err::<(), _>(ServeError::Busy)
         });
         assert!(matches!(rolled_back, Err(ServeError::Busy)));
@@ -113,6 +114,110 @@ fn a_tenant_with_many_jobs_does_not_hold_up_another() {
         let mut turns = order(4).into_iter().map(|id| id[..1].to_owned()).collect::<Vec<_>>();
         turns.sort();
         assert_eq!(turns, ["a", "a", "b", "b"]);
+    });
+}
+
+fn asked_with(store: &Store, by: &Caller, id: &str, keys: &str) {
+    let wanted = Wanted {
+        id: id.into(),
+        program: "p".into(),
+        keys: keys.into(),
+        arguments: "a".into(),
+        idempotency: None,
+        predicted: 4.0,
+        deadline: now() + 1000,
+        trace: None,
+    };
+    store.now(|t| add(t, by, &wanted, (2, 1e9))).unwrap();
+}
+
+/// Jobs of two sets of keys in turns: a worker stays with its own, until another has waited or another tenant has had less.
+#[test]
+fn a_worker_takes_jobs_of_its_keys_first_within_bounds() {
+    each(|store| {
+        let [a, b] = callers(&store);
+        for k in 0..14 {
+            asked_with(&store, &a, &format!("{k:02}"), ["one", "two"][k % 2]);
+        }
+        let near = |keys: &str| Held { tenant: a.tenant, keys: keys.into() };
+        let next = |held: Option<Held>| store.now(|t| claim(t, 30, held.as_ref())).unwrap().unwrap();
+        let (first, second) = (near("one"), near("two"));
+        let order =
+            |held: &Held, count: usize| (0..count).map(|_| next(Some(held.clone())).id).collect::<Vec<_>>();
+        assert_eq!(order(&second, 2), ["01", "03"]);
+        assert_eq!(order(&first, 2), ["00", "02"]);
+        assert_eq!(next(None).id, "04");
+        // The same name of keys of another tenant is other keys.
+        assert_eq!(next(Some(Held { tenant: b.tenant, keys: "two".into() })).id, "05");
+        // One that has waited for ten seconds is next, whatever is held.
+        store.now(|t| t.execute("UPDATE jobs SET ready = ?1 WHERE id = '06'", values![now() - 10])).unwrap();
+        assert_eq!(order(&second, 2), ["06", "07"]);
+        // Another tenant begins as far as this one. Jobs take four seconds: once it is three behind, it was given too much less.
+        for k in 0..2 {
+            asked_with(&store, &b, &format!("b{k}"), "one");
+        }
+        assert_eq!(order(&first, 4), ["08", "10", "12", "b0"]);
+        assert_eq!(order(&second, 3), ["09", "b1", "11"]);
+    });
+}
+
+#[test]
+fn core_seconds_of_a_day_have_an_end() {
+    each(|store| {
+        let [a, _] = callers(&store);
+        store.now(|t| t.execute("UPDATE tenants SET quota_seconds = 10.0", values![])).unwrap();
+        asked(&store, &a, "first", 4.0).unwrap();
+        asked(&store, &a, "second", 5.0).unwrap();
+        store
+            .now(|t| t.execute("UPDATE jobs SET created = created - 80000 WHERE id = 'first'", values![]))
+            .unwrap();
+        let refused = asked(&store, &a, "third", 2.0).unwrap_err();
+        let ServeError::QuotaSeconds { most, used, asked: third, free } = refused else {
+            panic!("{refused}")
+        };
+        assert_eq!((most, used, third), (10.0, 9.0, 2.0));
+        assert!((6390..=6400).contains(&free), "{free}");
+        assert_eq!(refused.kind().0.as_u16(), 429);
+        let never = asked(&store, &a, "third", 11.0).unwrap_err();
+        assert_eq!(never.kind().0.as_u16(), 403);
+        assert_eq!(store.now(|t| tenants::account(t, a.tenant)).unwrap().used_seconds, 9.0);
+        // What was cancelled before it began is not counted, and neither is what was asked for a day ago.
+        store.now(|t| cancel(t, &a, "second")).unwrap();
+        asked(&store, &a, "third", 2.0).unwrap();
+        store
+            .now(|t| t.execute("UPDATE jobs SET created = created - 7000 WHERE id = 'first'", values![]))
+            .unwrap();
+        asked(&store, &a, "fourth", 8.0).unwrap();
+        assert!(asked(&store, &a, "fifth", 0.1).is_err());
+    });
+}
+
+#[test]
+fn sets_of_keys_have_an_end() {
+    each(|store| {
+        let [a, b] = callers(&store);
+        store.now(|t| t.execute("UPDATE tenants SET quota_keys = 2", values![])).unwrap();
+        let object = |kind, name: &str, galois: &[u64]| {
+            let hash = blake3::hash(name.as_bytes()).to_hex().to_string();
+            let facts = serde_json::json!({ "relin": true, "encapsulation": false, "galois": galois });
+            Object::new(kind, hash, 1, facts)
+        };
+        let whole = object(Kind::Keys, "whole", &[5]);
+        // Files of one key are parts of sets, and count as bytes alone.
+        let parts = ["one", "two", "three"].map(|name| object(Kind::Keys, name, &[]));
+        let set = object(Kind::KeySet, "set", &[]);
+        assert!(key_sets::is_set(whole.kind, &whole.facts) && key_sets::is_set(set.kind, &set.facts));
+        assert!(!key_sets::is_set(parts[0].kind, &parts[0].facts));
+        for one in [&whole, &parts[0], &parts[1], &parts[2], &set] {
+            store.now(|t| key_sets::room(t, a.tenant)).unwrap();
+            store.now(|t| objects::add(t, a.tenant, one, true)).unwrap();
+        }
+        let refused = store.now(|t| key_sets::room(t, a.tenant)).unwrap_err();
+        assert!(matches!(refused, ServeError::QuotaKeys { most: 2 }));
+        assert_eq!(refused.kind().0.as_u16(), 403);
+        store.now(|t| key_sets::room(t, b.tenant)).unwrap();
+        store.now(|t| objects::delete(t, &a, &whole.hash)).unwrap();
+        store.now(|t| key_sets::room(t, a.tenant)).unwrap();
     });
 }
 

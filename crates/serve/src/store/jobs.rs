@@ -12,6 +12,14 @@ use crate::store::objects::Object;
 use crate::store::{audit, key_sets, now, objects};
 use crate::token::Caller;
 
+/// Seconds of a day, over which predicted seconds are counted.
+const DAY: i64 = 24 * 3600;
+
+/// How far a job of keys that a worker holds may go before others: predicted seconds that its tenant was given beyond another's, and
+/// seconds that another job has waited.
+const NEAR_SERVED: f64 = 10.0;
+const NEAR_WAIT: i64 = 10;
+
 /// How often a job that meets a bug is started.
 const BUG_ATTEMPTS: i64 = 2;
 
@@ -159,16 +167,18 @@ pub(crate) fn add(
     (workers, max_queue): (usize, f64),
 ) -> Result<Job, ServeError> {
     t.lock_tenant(by.tenant)?;
-    let (most, open, queued): (i64, i64, f64) = t.one(
+    let (most, open, queued, seconds): (i64, i64, f64, f64) = t.one(
         "SELECT quota_jobs, (SELECT count(*) FROM jobs WHERE tenant = ?1 AND state IN ('queued', 'running')),
-           (SELECT coalesce(sum(predicted), 0.0) FROM jobs WHERE state IN ('queued', 'running'))
+           (SELECT coalesce(sum(predicted), 0.0) FROM jobs WHERE state IN ('queued', 'running')),
+           quota_seconds
          FROM tenants WHERE id = ?1",
         values![by.tenant],
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
     )?;
     if open >= most {
         return Err(ServeError::QuotaJobs { most: most as u64 });
     }
+    within_day(t, by.tenant, seconds, wanted.predicted)?;
     let seconds = queued / workers as f64;
     if seconds > max_queue {
         return Err(ServeError::QueueFull { seconds, most: max_queue });
@@ -212,6 +222,28 @@ pub(crate) fn add(
     Ok(job)
 }
 
+/// Which jobs count against the seconds of a day, of the tenant ?1 since ?2: not those that ended before they began.
+const OF_DAY: &str = "tenant = ?1 AND created > ?2 AND (attempts > 0 OR state = 'queued')";
+
+/// Predicted core-seconds of the jobs that a tenant asked for since a day ago.
+pub(crate) fn seconds_of_day(t: &Transaction<'_>, tenant: i64) -> Result<f64, ServeError> {
+    let sql = format!("SELECT coalesce(sum(predicted), 0.0) FROM jobs WHERE {OF_DAY}");
+    t.one(&sql, values![tenant, now() - DAY], |row| row.get(0))
+}
+
+/// Refuses a job beyond the tenant's core-seconds of a day.
+fn within_day(t: &Transaction<'_>, tenant: i64, most: f64, asked: f64) -> Result<(), ServeError> {
+    let used = seconds_of_day(t, tenant)?;
+    if used + asked <= most {
+        return Ok(());
+    }
+    // The first that no longer counts makes space.
+    let sql = format!("SELECT coalesce(min(created), ?3) FROM jobs WHERE {OF_DAY}");
+    let first: i64 = t.one(&sql, values![tenant, now() - DAY, now()], |row| row.get(0))?;
+    let free = (first + DAY - now()).clamp(1, DAY) as u64;
+    Err(ServeError::QuotaSeconds { most, used, asked, free })
+}
+
 /// The job of a name.
 pub(crate) fn get(t: &Transaction<'_>, tenant: i64, id: &str) -> Result<Job, ServeError> {
     let sql = format!("SELECT {COLUMNS} FROM jobs WHERE tenant = ?1 AND id = ?2");
@@ -225,8 +257,16 @@ pub(crate) fn list(t: &Transaction<'_>, tenant: i64) -> Result<Vec<Job>, ServeEr
     t.all(&sql, values![tenant], read)
 }
 
-/// Leases the next job: of the tenant whose jobs were given the fewest predicted seconds, the oldest.
-pub(crate) fn claim(t: &Transaction<'_>, lease: i64) -> Result<Option<Job>, ServeError> {
+/// What a worker holds ready: the keys of a tenant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Held {
+    pub(crate) tenant: i64,
+    pub(crate) keys: String,
+}
+
+/// Leases the next job: of the tenant whose jobs were given the fewest predicted seconds, the oldest. One of the keys that the worker
+/// holds goes before, if no job that comes first has waited long, or is of a tenant that was given much less.
+pub(crate) fn claim(t: &Transaction<'_>, lease: i64, held: Option<&Held>) -> Result<Option<Job>, ServeError> {
     let at = now();
     // A job that another node is about to take is passed over, not waited for.
     let skip = if t.is_shared() { "FOR UPDATE OF j SKIP LOCKED" } else { "" };
@@ -236,10 +276,18 @@ pub(crate) fn claim(t: &Transaction<'_>, lease: i64) -> Result<Option<Job>, Serv
         "UPDATE jobs SET state = 'running', epoch = epoch + 1, nonce = ?3, attempts = attempts + 1, started = ?1, lease = ?2
          WHERE id = (SELECT j.id FROM jobs j JOIN tenants t ON t.id = j.tenant
                      WHERE j.state = 'queued' AND j.ready <= ?1 AND j.deadline > ?1
-                     ORDER BY t.served, j.created, j.id LIMIT 1 {skip})
+                     ORDER BY CASE WHEN j.tenant = ?4 AND j.keys = ?5 AND NOT EXISTS (
+                       SELECT 1 FROM jobs o JOIN tenants u ON u.id = o.tenant
+                       WHERE o.state = 'queued' AND o.ready <= ?1 AND o.deadline > ?1
+                       AND (u.served < t.served OR (u.served = t.served AND (o.created < j.created
+                            OR (o.created = j.created AND o.id < j.id))))
+                       AND (u.served < t.served - ?6 OR o.ready <= ?1 - ?7)) THEN 0 ELSE 1 END,
+                     t.served, j.created, j.id LIMIT 1 {skip})
          RETURNING {COLUMNS}"
     );
-    let job = t.first(&sql, values![at, at + lease, i64::from_le_bytes(nonce)], read)?;
+    let (tenant, keys) = held.map_or((-1, ""), |held| (held.tenant, &held.keys));
+    let values = values![at, at + lease, i64::from_le_bytes(nonce), tenant, keys, NEAR_SERVED, NEAR_WAIT];
+    let job = t.first(&sql, values, read)?;
     if let Some(job) = &job {
         t.send("UPDATE tenants SET served = served + ?2 WHERE id = ?1", values![job.tenant, job.predicted])?;
     }

@@ -28,6 +28,24 @@ struct Manifest {
     keys: Vec<String>,
 }
 
+/// Whether an object counts as a set of keys: one that names files, or a file of several keys. Files of one key are parts.
+pub(crate) fn is_set(kind: Kind, facts: &Value) -> bool {
+    let several = || {
+        let single = ["relin", "encapsulation"].iter().filter(|name| facts[**name] == true).count();
+        single + elements(facts).count() > 1
+    };
+    kind == Kind::KeySet || kind == Kind::Keys && several()
+}
+
+/// Refuses a set of keys beyond the tenant's quota.
+pub(crate) fn room(t: &Transaction<'_>, tenant: i64) -> Result<(), ServeError> {
+    t.lock_tenant(tenant)?;
+    let most: i64 =
+        t.one("SELECT quota_keys FROM tenants WHERE id = ?1", values![tenant], |row| row.get(0))?;
+    let held = objects::of_keys(t, tenant)?.iter().filter(|one| is_set(one.kind, &one.facts)).count();
+    if held as i64 >= most { Err(ServeError::QuotaKeys { most: most as u64 }) } else { Ok(()) }
+}
+
 /// The files that a set names; what is wrong with it otherwise.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<String>, String> {
     let read: Manifest = serde_json::from_slice(bytes).map_err(|e| e.to_string())?;

@@ -112,6 +112,12 @@ pub(crate) fn list(t: &Transaction<'_>, tenant: i64) -> Result<Vec<Object>, Serv
     t.all(&sql, values![tenant], read)
 }
 
+/// Every file of keys and set of keys of a tenant.
+pub(crate) fn of_keys(t: &Transaction<'_>, tenant: i64) -> Result<Vec<Object>, ServeError> {
+    let sql = format!("SELECT {COLUMNS} FROM objects WHERE tenant = ?1 AND kind IN (?2, ?3)");
+    t.all(&sql, values![tenant, Kind::Keys.name(), Kind::KeySet.name()], read)
+}
+
 /// Notes that an object is used.
 pub(crate) fn touch(t: &Transaction<'_>, tenant: i64, hash: &str) -> Result<(), ServeError> {
     t.send("UPDATE objects SET used = ?3 WHERE tenant = ?1 AND hash = ?2", values![tenant, hash, now()])?;

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::config::Quota;
 use crate::error::ServeError;
 use crate::store::database::{Transaction, values};
-use crate::store::{audit, data_keys, now, random_id};
+use crate::store::{audit, data_keys, jobs, now, random_id};
 use crate::token::{Caller, Scope, TokenKey, generate};
 
 /// What the names of deleted tenants begin with.
@@ -28,7 +29,8 @@ pub(crate) struct TokenRow {
 }
 
 /// Adds a tenant.
-pub(crate) fn add(t: &Transaction<'_>, name: &str, quota: (u64, u64)) -> Result<i64, ServeError> {
+pub(crate) fn add(t: &Transaction<'_>, name: &str, quota: impl Into<Quota>) -> Result<i64, ServeError> {
+    let quota = quota.into();
     if name.starts_with(DELETED) {
         return Err(ServeError::Start(format!(
             "names that begin with {DELETED:?} are those of deleted tenants"
@@ -39,8 +41,9 @@ pub(crate) fn add(t: &Transaction<'_>, name: &str, quota: (u64, u64)) -> Result<
         return Err(ServeError::Start(format!("there is a tenant {name:?} already")));
     }
     let id = t.one(
-        "INSERT INTO tenants (name, quota_bytes, quota_jobs, created) VALUES (?1, ?2, ?3, ?4) RETURNING id",
-        values![name, quota.0 as i64, quota.1 as i64, now()],
+        "INSERT INTO tenants (name, quota_bytes, quota_jobs, quota_keys, quota_seconds, created)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id",
+        values![name, quota.bytes as i64, quota.jobs as i64, quota.keys as i64, quota.seconds, now()],
         |row| row.get(0),
     )?;
     audit::note(t, None, "tenant.add", name)?;
@@ -150,6 +153,12 @@ pub(crate) struct Account {
     pub(crate) quota_bytes: u64,
     /// Open jobs that it may have.
     pub(crate) quota_jobs: u64,
+    /// Sets of evaluation keys that it may store.
+    pub(crate) quota_keys: u64,
+    /// Predicted core-seconds of the jobs that it may ask for in a day.
+    pub(crate) quota_seconds: f64,
+    /// Those of the jobs that it asked for since a day ago.
+    pub(crate) used_seconds: f64,
     /// Bytes of objects by kind, and their number.
     pub(crate) stored: BTreeMap<String, Stored>,
     /// Bytes that uploads under way have announced.
@@ -171,8 +180,9 @@ pub(crate) fn account(t: &Transaction<'_>, tenant: i64) -> Result<Account, Serve
         Ok((row.get(0)?, Stored { objects: row.count(1)?, bytes: row.count(2)? }))
     })?;
     let stored: BTreeMap<_, _> = kinds.into_iter().collect();
+    let used_seconds = jobs::seconds_of_day(t, tenant)?;
     t.one(
-        "SELECT name, quota_bytes, quota_jobs, (SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM uploads WHERE tenant = ?1),
+        "SELECT name, quota_bytes, quota_jobs, quota_keys, quota_seconds, (SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM uploads WHERE tenant = ?1),
                 (SELECT count(*) FROM jobs WHERE tenant = ?1 AND state IN ('queued', 'running'))
          FROM tenants WHERE id = ?1",
         values![tenant],
@@ -182,8 +192,11 @@ pub(crate) fn account(t: &Transaction<'_>, tenant: i64) -> Result<Account, Serve
                 quota_bytes: row.count(1)?,
                 quota_jobs: row.count(2)?,
                 stored: stored.clone(),
-                uploading: row.count(3)?,
-                open_jobs: row.count(4)?,
+                quota_keys: row.count(3)?,
+                quota_seconds: row.get(4)?,
+                used_seconds,
+                uploading: row.count(5)?,
+                open_jobs: row.count(6)?,
             })
         },
     )
@@ -220,9 +233,9 @@ pub(crate) fn revoke(t: &Transaction<'_>, by: &Caller, id: &str) -> Result<(), S
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::expiry;
     use crate::store::objects::{self, Kind, Object};
     use crate::store::testing::each;
-    use crate::store::{expiry, jobs};
 
     #[test]
     fn a_deleted_tenant_leaves_its_audit_entries_and_nothing_of_another() {
@@ -253,7 +266,7 @@ mod tests {
             };
             let (gone, token) = filled("gone");
             let (stays, other) = filled("stays");
-            let job = store.now(|t| jobs::claim(t, 30)).unwrap().unwrap();
+            let job = store.now(|t| jobs::claim(t, 30, None)).unwrap().unwrap();
             assert_eq!(job.tenant, gone);
             assert!(matches!(store.now(|t| remove(t, None, "nobody")), Err(ServeError::NotFound { .. })));
             let (tenant, removed) = store.now(|t| remove(t, None, "gone")).unwrap();

@@ -8,9 +8,16 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::config::Postgres;
+use crate::config::{Postgres, Quota};
 use crate::store::Store;
 use crate::store::session::Session;
+
+/// Of bytes and open jobs, for tests that are about no other.
+impl From<(u64, u64)> for Quota {
+    fn from((bytes, jobs): (u64, u64)) -> Self {
+        Self { bytes, jobs, keys: u64::MAX >> 1, seconds: 1e300 }
+    }
+}
 
 /// Does a test on each kind of database; on SQLite alone, with a sentence, where no PostgreSQL is installed.
 pub(crate) fn each(test: impl Fn(Store)) {
