@@ -1,6 +1,14 @@
-//! A measured process: `ringmill-bench SIDE` answers the protocol of `benches/peers/protocol.py` for
-//! `SIDE` = `ours`, `limb` (ours without the facade), `fixed` (key switching by one method), `nine` (the bootstrapping that
-//! leaves nine levels), `single` (rotations one by one), `bound` (what a work of ours needs at least) or `tfhe-ntt`.
+//! A measured process: `ringmill-bench SIDE` answers the protocol of `benches/peers/protocol.py`.
+//!
+//! | side | what it is |
+//! |---|---|
+//! | `ours` | the facade |
+//! | `limb` | limb programs without the facade |
+//! | `fixed` | key switching by one method |
+//! | `nine` | the bootstrapping that leaves nine levels |
+//! | `single` | rotations one by one |
+//! | `bound` | what a work of ours needs at least |
+//! | `tfhe-ntt` | the peer's transforms |
 //!
 //! Requests are lines `WORK COUNT` on standard input; answers are one JSON object a line. Every buffer
 //! that a work touches is aligned to 64 bytes, and what a work computes is checked when it is prepared.
