@@ -1,4 +1,4 @@
-// Encrypts in the browser, lets the server compute, and decrypts.
+// Encrypts in the browser, lets this page's server or a service compute, and decrypts.
 import SEAL from 'node-seal'
 
 const DEGREE = 8192
@@ -18,6 +18,34 @@ async function upload(name, object, seal) {
   const answer = await fetch(`/objects/${name}`, {method: 'PUT', body: bytes})
   if (!answer.ok) throw new Error(await answer.text())
   return bytes.length
+}
+
+async function ask(path, body) {
+  const answer = await fetch(path, body === undefined ? {} : {method: 'POST', body})
+  if (!answer.ok) throw new Error(await answer.text())
+  return answer
+}
+
+const bytesOf = async answer => new Uint8Array(await answer.arrayBuffer())
+
+// The bytes of SEAL's ciphertext that the server of this page computes.
+async function here() {
+  const answer = await ask('/evaluate', '')
+  say(`The server computed for ${answer.headers.get('x-seconds')} s.`)
+  return bytesOf(answer)
+}
+
+// The same from a service, which takes and gives files of Ringmill; the server of this page translates.
+async function there({url, token}) {
+  const {Client} = await import('ringmill-client')
+  await ask('/files', '')
+  const [program, keys, given] = await Promise.all(
+    ['program', 'keys', 'arguments'].map(async name => bytesOf(await ask(`/files/${name}`))))
+  const client = new Client(url, token)
+  const states = []
+  const results = await client.run({program, keys, arguments: given}, {onJob: job => states.push(job)})
+  say(`The service computed for ${states.at(-1).seconds.toFixed(3)} s.`)
+  return bytesOf(await ask('/results', results))
 }
 
 async function compute(numbers) {
@@ -45,11 +73,9 @@ async function compute(numbers) {
   bytes += await upload('x.ct', encryptor.encryptSymmetricSerializable(plain), seal)
   say(`${(bytes / 1e6).toFixed(1)} MB went to the server, and no secret key.`)
 
-  const answer = await fetch('/evaluate', {method: 'POST'})
-  if (!answer.ok) throw new Error(await answer.text())
-  say(`The server computed for ${answer.headers.get('x-seconds')} s.`)
+  const service = await (await ask('/service.json')).json()
   const cipher = new seal.Ciphertext()
-  cipher.loadFromArray(context, new Uint8Array(await answer.arrayBuffer()))
+  cipher.loadFromArray(context, await (service ? there(service) : here()))
   new seal.Decryptor(context, secret).decrypt(cipher, plain)
   return Array.from(encoder.decodeFloat64(plain).slice(0, numbers.length))
 }

@@ -47,6 +47,8 @@ pub(crate) struct App {
     /// Uploads that may still begin to send.
     pub(crate) slots: Semaphore,
     checks: Semaphore,
+    /// The command that spreads batches, while it runs: one batch at a time.
+    pub(crate) spread: tokio::sync::Mutex<Option<Worker>>,
     /// Uploads that are being written.
     writing: Mutex<HashSet<String>>,
     draining: AtomicBool,
@@ -79,6 +81,7 @@ impl App {
             runs: Runs::default(),
             slots: Semaphore::new(config.max_uploads),
             checks: Semaphore::new(CHECKS),
+            spread: tokio::sync::Mutex::default(),
             writing: Mutex::default(),
             draining: AtomicBool::new(false),
             drain: Notify::new(),

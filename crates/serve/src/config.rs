@@ -33,6 +33,10 @@ pub struct Config {
     pub workers: usize,
     /// Threads of each job.
     pub threads: usize,
+    /// The command that batches are given to, which spreads their runs over workers.
+    pub spread: Option<String>,
+    /// Pages of which origins may speak to the service, as "https://app.example".
+    pub origins: Vec<String>,
     /// Bytes of memory that a worker may take.
     pub worker_memory: u64,
     /// The most bytes of one object.
@@ -335,6 +339,8 @@ impl Config {
             listen: SocketAddr::from(([127, 0, 0, 1], 8750)),
             workers: 1,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
+            spread: None,
+            origins: Vec::new(),
             worker_memory: 8 << 30,
             max_object: 64 << 30,
             max_seconds: 3600.0,

@@ -49,6 +49,9 @@ Runs encrypted programs for tenants over HTTP: docs/service.md.
     --listen ADDRESS     127.0.0.1:8750; port 0 takes a free one
     --workers N          jobs at once (1)
     --threads N          threads of each job (all cores)
+    --spread COMMAND     what runs of batches are given to, which spreads them over workers: ringmill serve --ray N gives it
+    --allow-origin ORIGIN
+                         pages of this origin may speak to the service from a browser, as https://app.example; may be repeated
     --worker-memory B    bytes of memory that a worker may take (8 GiB)
     --max-object B       bytes of one object (64 GiB)
     --max-seconds S      predicted seconds of one job (3600)
@@ -146,6 +149,8 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
             Long("listen") => config.listen = parser.value()?.parse()?,
             Long("workers") => config.workers = within(parser.value()?.parse()?, 1, 1024)?,
             Long("threads") => config.threads = within(parser.value()?.parse()?, 1, 256)?,
+            Long("spread") => config.spread = Some(parser.value()?.string()?),
+            Long("allow-origin") => config.origins.push(origin(parser.value()?.string()?)?),
             Long("worker-memory") => {
                 config.worker_memory = within(parser.value()?.parse()?, 1 << 26, u64::MAX)?
             }
@@ -200,6 +205,12 @@ fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
     if config.old_master.is_some() && config.master.is_none() {
         return Err("an old master key needs a new one; give it with --master-key-file".into());
     }
+    if config.spread.is_some() && config.master.is_some() {
+        return Err(
+            "--spread would give keys of encrypted files to another program; leave it or the master key out"
+                .into(),
+        );
+    }
     if config.dir.as_os_str().is_empty() && !matches!(verb, Verb::OpenApi | Verb::Work { .. }) {
         return Err("name the folder of the service with --dir".into());
     }
@@ -217,6 +228,16 @@ fn collector(url: String) -> Result<String, lexopt::Error> {
             Err("give the collector as http://HOST:PORT; a secret goes into OTEL_EXPORTER_OTLP_HEADERS"
                 .into())
         }
+    }
+}
+
+/// The origin of a page: scheme, host and port alone.
+fn origin(text: String) -> Result<String, lexopt::Error> {
+    let host = ["http://", "https://"].iter().find_map(|scheme| text.strip_prefix(scheme));
+    let known = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b".-:[]".contains(&b);
+    match host {
+        Some(host) if !host.is_empty() && host.bytes().all(known) => Ok(text),
+        _ => Err(format!("{text:?} is no origin of a page; give one as https://app.example").into()),
     }
 }
 

@@ -13,8 +13,9 @@ use crate::app::App;
 use crate::collect;
 use crate::error::ServeError;
 use crate::store::jobs::{self, Class, Failure, Finished, Held, Job};
+use crate::store::key_sets::{self, Taken};
 use crate::store::objects::{Kind, Object, get};
-use crate::store::{key_sets, now, spawned, uploads};
+use crate::store::{now, spawned, uploads};
 use crate::telemetry;
 use crate::worker::parent::Worker;
 use crate::worker::protocol::{Answer, Request, Run};
@@ -107,8 +108,14 @@ pub(crate) async fn slot(app: Arc<App>) {
         if let Some(idle) = worker.take_if(|idle| used.elapsed() >= IDLE || app.runs.is_gone(idle.tenant)) {
             idle.end().await;
         }
+        if let Ok(mut spread) = app.spread.try_lock()
+            && let Some(idle) = spread.take_if(|idle| used.elapsed() >= IDLE || app.runs.is_gone(idle.tenant))
+        {
+            idle.end().await;
+        }
     }
-    if let Some(worker) = worker {
+    let spread = app.spread.try_lock().ok().and_then(|mut spread| spread.take());
+    for worker in [worker, spread].into_iter().flatten() {
         worker.end().await;
     }
 }
@@ -133,6 +140,17 @@ async fn serve(app: &Arc<App>, job: Job, worker: Option<Worker>) -> Option<Worke
     let (cancel, start) = (Arc::new(Notify::new()), Instant::now());
     app.runs.lock().insert(job.id.clone(), Running { progress: (0, 0), cancel: cancel.clone() });
     let out = app.blobs.work(&format!("{}-{}", job.id, job.epoch));
+    let asked = job.clone();
+    let needs = app.store.read(move |t| key_sets::of_job(t, &asked)).await;
+    let (keys, runs) = match needs {
+        Ok(needs) => needs,
+        Err(error) => {
+            // The lease ends, and the job is run again.
+            tracing::error!(%error, job = job.id, "what a job needs cannot be read");
+            app.runs.lock().remove(&job.id);
+            return worker;
+        }
+    };
     let parent = job.trace.as_deref().and_then(telemetry::parse);
     let mut whole = app.telemetry.begin("job", SpanKind::Consumer, parent.as_ref());
     whole.set("ringmill.job", job.id.clone());
@@ -140,7 +158,17 @@ async fn serve(app: &Arc<App>, job: Job, worker: Option<Worker>) -> Option<Worke
     whole.set("ringmill.queued_seconds", (job.started.unwrap_or(job.created) - job.created) as f64);
     let trace = whole.trace();
     let mut working = app.telemetry.begin("worker", SpanKind::Internal, whole.context().as_ref());
-    let (outcome, worker) = run(app, &job, &out, worker, &cancel).await;
+    let spread = if runs > 1 && app.config.spread.is_some() { app.spread.try_lock().ok() } else { None };
+    let (outcome, worker) = match spread {
+        // One batch at a time has the workers of the command; another runs as every job does.
+        Some(mut spread) => {
+            let held = spread.take();
+            let (outcome, held) = run(app, &job, &out, held, &cancel, (&keys, runs)).await;
+            *spread = held;
+            (outcome, worker)
+        }
+        None => run(app, &job, &out, worker, &cancel, (&keys, 1)).await,
+    };
     match &outcome {
         Outcome::Done { seconds, beside, .. } => {
             working.set("ringmill.engine_seconds", *seconds);
@@ -197,15 +225,22 @@ async fn run(
     out: &std::path::Path,
     worker: Option<Worker>,
     cancel: &Notify,
+    (keys, runs): (&[Taken], u64),
 ) -> (Outcome, Option<Worker>) {
-    // What one tenant's files did to a process is not met by another's.
+    let command = app.config.spread.as_ref().filter(|_| runs > 1);
+    // What one tenant's files did to a process is not met by another's. The command that spreads batches opens none.
     let mut worker = match worker {
         Some(worker) if worker.tenant == job.tenant => worker,
+        Some(worker) if command.is_some() => worker.of_tenant(job.tenant),
         other => {
             if let Some(other) = other {
                 other.end().await;
             }
-            match Worker::start(&app.config, job.tenant) {
+            let started = match command {
+                Some(words) => Worker::spreading(&app.config, words, job.tenant),
+                None => Worker::start(&app.config, job.tenant),
+            };
+            match started {
                 Ok(worker) => worker,
                 Err(error) => {
                     let (class, code) = (Class::Resource, "NoWorker".to_owned());
@@ -216,17 +251,12 @@ async fn run(
     };
     tracing::info!(job = job.id, epoch = job.epoch, worker = worker.pid(), "job started");
     let (tenant, blobs) = (job.tenant, app.blobs.clone());
-    let (store, named) = (app.store.clone(), job.clone());
-    let files = async move {
-        let (program, keys) = (named.program.clone(), named.keys.clone());
-        let keys = store.read(move |t| key_sets::of_job(t, tenant, (&program, &keys))).await?;
-        spawned(move || {
-            let source = |hash: &str| blobs.source(tenant, hash);
-            let keys = keys.iter().map(|file| source(&file.hash)).collect::<Result<Vec<_>, _>>()?;
-            Ok((source(&named.program)?, keys, source(&named.arguments)?, blobs.sealing(tenant)?))
-        })
-        .await
-    };
+    let (named, taken) = (job.clone(), keys.to_vec());
+    let files = spawned(move || {
+        let source = |hash: &str| blobs.source(tenant, hash);
+        let keys = taken.iter().map(|file| source(&file.hash)).collect::<Result<Vec<_>, _>>()?;
+        Ok((source(&named.program)?, keys, source(&named.arguments)?, blobs.sealing(tenant)?))
+    });
     let (program, keys, arguments, sealing) = match leased(app, job, files).await {
         None => return (Outcome::Lost, Some(worker)),
         Some(Ok(files)) => files,
@@ -235,7 +265,7 @@ async fn run(
             return (Outcome::Failed(Failure { class, code, message: error.to_string() }), Some(worker));
         }
     };
-    let request = Request::Run(Box::new(Run {
+    let asked = Box::new(Run {
         program,
         keys,
         arguments,
@@ -243,7 +273,12 @@ async fn run(
         sealing,
         threads: app.config.threads,
         key_memory: app.config.worker_memory / 2,
-    }));
+        share: None,
+    });
+    let request = match command {
+        Some(_) => Request::Spread { run: asked, runs, tenant },
+        None => Request::Run(asked),
+    };
     if worker.ask(&request).await.is_err() {
         let Answer::Failed(failure) = worker.answer().await else { return (Outcome::Lost, None) };
         return (Outcome::Failed(failure), None);

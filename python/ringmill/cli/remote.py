@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import getpass
+import importlib.util
 import os
+import shlex
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -34,6 +36,8 @@ def _add_serve(verb: Verb) -> None:
     sub.add_argument("--listen", metavar="ADDRESS", help="where to listen (127.0.0.1:8750)")
     sub.add_argument("--workers", type=int, metavar="N", help="jobs that run at once (1)")
     sub.add_argument("--threads", type=int, metavar="N", help="threads of each job, all cores by default")
+    sub.add_argument("--ray", type=int, metavar="N", help="spread batches over N actors of Ray")
+    sub.add_argument("--ray-address", metavar="ADDRESS", help="of a cluster that runs; without it, one here")
 
 
 def add_remote(verb: Verb) -> None:
@@ -76,11 +80,23 @@ def serve(options: Namespace) -> Facts:
     arguments = ["--dir", options.dir]
     for name, value in given.items():
         arguments += [f"--{name}", str(value)] if value is not None else []
+    if options.ray is not None:
+        arguments += ["--spread", _spreading(options.ray, options.ray_address)]
     from ringmill.remote import binary
 
     program = binary.find()
     sys.stdout.flush()
     os.execv(program, [str(program), *arguments])
+
+
+def _spreading(actors: int, address: str | None) -> str:
+    """The command that the service gives batches to."""
+    if not 1 <= actors <= 1024:
+        fail(CommandError, "BadActors", f"--ray is {actors}; give a number of actors from 1 to 1024.")
+    if importlib.util.find_spec("ray") is None:
+        fail(CommandError, "NoRay", "Spreading batches needs Ray: pip install 'ringmill[ray]'.")
+    words = [sys.executable, "-m", "ringmill.remote.spread", "--actors", str(actors)]
+    return shlex.join([*words, *(["--address", address] if address else [])])
 
 
 def remote(options: Namespace) -> Facts:

@@ -11,16 +11,17 @@ pub(crate) mod server;
 pub(crate) mod uploads;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{delete, get, post, put};
 use opentelemetry::trace::{SpanContext, SpanKind};
+use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::app::App;
 use crate::error::{Code, ServeError};
@@ -29,11 +30,50 @@ use crate::store::tenants;
 use crate::telemetry;
 use crate::token::Caller;
 
+/// How long a browser remembers what a page may do.
+const ASKED_AGAIN: Duration = Duration::from_secs(600);
+
 /// A small body, of a description and no object.
 const SMALL: usize = 1 << 16;
 
+/// What pages of other origins may send and read, if any may.
+fn shared(origins: &[String]) -> CorsLayer {
+    let origins = origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
+    let sent = [
+        header::AUTHORIZATION,
+        header::CONTENT_TYPE,
+        HeaderName::from_static("idempotency-key"),
+        HeaderName::from_static("traceparent"),
+        HeaderName::from_static("tus-resumable"),
+        HeaderName::from_static("upload-checksum"),
+        HeaderName::from_static("upload-length"),
+        HeaderName::from_static("upload-metadata"),
+        HeaderName::from_static("upload-offset"),
+    ];
+    let read = [
+        header::LOCATION,
+        header::RETRY_AFTER,
+        HeaderName::from_static("ringmill-code"),
+        HeaderName::from_static("ringmill-kind"),
+        HeaderName::from_static("tus-resumable"),
+        HeaderName::from_static("tus-version"),
+        HeaderName::from_static("tus-extension"),
+        HeaderName::from_static("tus-max-size"),
+        HeaderName::from_static("upload-expires"),
+        HeaderName::from_static("upload-length"),
+        HeaderName::from_static("upload-offset"),
+    ];
+    let methods = [Method::GET, Method::HEAD, Method::PUT, Method::POST, Method::PATCH, Method::DELETE];
+    CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins))
+        .allow_methods(methods)
+        .allow_headers(sent)
+        .expose_headers(read)
+        .max_age(ASKED_AGAIN)
+}
+
 pub(crate) fn router(app: Arc<App>) -> Router {
-    Router::new()
+    let router = Router::new()
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .route("/metrics", get(health::metrics))
@@ -63,8 +103,12 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/tokens/{id}", delete(admin::revoke))
         .fallback(|| async { ServeError::NotFound { what: "such path" } })
         .method_not_allowed_fallback(|| async { ServeError::Method })
-        .layer(from_fn_with_state(app.clone(), observe))
-        .with_state(app)
+        .layer(from_fn_with_state(app.clone(), observe));
+    let router = match &app.config.origins[..] {
+        [] => router,
+        origins => router.layer(shared(origins)),
+    };
+    router.with_state(app)
 }
 
 impl FromRequestParts<Arc<App>> for Caller {

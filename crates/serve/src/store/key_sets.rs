@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::blobs::is_hash;
 use crate::error::ServeError;
 use crate::store::database::{Transaction, values};
+use crate::store::jobs::Job;
 use crate::store::now;
 use crate::store::objects::{self, Kind, Object};
 
@@ -182,19 +183,15 @@ pub(crate) fn taken(program: &Value, keys: &Object) -> Vec<Taken> {
     members.filter_map(of).collect()
 }
 
-/// The files that a job takes of the keys that it names.
-pub(crate) fn of_job(
-    t: &Transaction<'_>,
-    tenant: i64,
-    (program, keys): (&str, &str),
-) -> Result<Vec<Taken>, ServeError> {
-    let gone = || ServeError::NotFound { what: "object that the job names" };
-    let keys = objects::get(t, tenant, keys)?.ok_or_else(gone)?;
-    if keys.kind != Kind::KeySet {
-        return Ok(taken(&Value::Null, &keys));
+/// The files that a job takes of the keys that it names, and the runs of its arguments.
+pub(crate) fn of_job(t: &Transaction<'_>, job: &Job) -> Result<(Vec<Taken>, u64), ServeError> {
+    let hashes = [&job.program, &job.keys, &job.arguments].map(|hash| &hash[..]);
+    match objects::three(t, job.tenant, hashes)? {
+        [Some(program), Some(keys), Some(arguments)] => {
+            Ok((taken(&program.facts, &keys), arguments.facts["runs"].as_u64().unwrap_or(1)))
+        }
+        _ => Err(ServeError::NotFound { what: "object that the job names" }),
     }
-    let program = objects::get(t, tenant, program)?.ok_or_else(gone)?;
-    Ok(taken(&program.facts, &keys))
 }
 
 /// The condition that the object of the row `set` is a set that names the file of `hash`.
@@ -312,7 +309,7 @@ mod tests {
                 1,
                 json!({ "relin": true, "galois": { "1": 5 } }),
             ));
-            add(&Object::new(Kind::Arguments, hash("arguments"), 1, Value::Null));
+            add(&Object::new(Kind::Arguments, hash("arguments"), 1, json!({ "runs": 3 })));
             assert_eq!(code(store.now(|t| facts(t, a.tenant, &named(&["program"])))), "WrongKind");
             let job = Wanted {
                 id: "job".into(),
@@ -329,8 +326,9 @@ mod tests {
                 store.now(|t| t.execute(sql, values![now() - 500, &hash])).unwrap();
             };
             ["relin", "one", "two"].iter().for_each(|name| old(hash(name)));
-            store.now(|t| jobs::add(t, &a, &job, (1, 100.0))).unwrap();
-            let took = store.now(|t| of_job(t, a.tenant, (&job.program, &job.keys))).unwrap();
+            let added = store.now(|t| jobs::add(t, &a, &job, (1, 100.0))).unwrap();
+            let (took, runs) = store.now(|t| of_job(t, &added)).unwrap();
+            assert_eq!(runs, 3);
             assert_eq!(
                 took.into_iter().map(|one| one.hash).collect::<Vec<_>>(),
                 [hash("relin"), hash("one")]

@@ -7,8 +7,8 @@ use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal,
 use zeroize::Zeroizing;
 
 use crate::error::ServeError;
-use crate::worker::check::check;
-use crate::worker::evaluate::Prepared;
+use crate::worker::check::{check, user};
+use crate::worker::evaluate::{Prepared, join};
 use crate::worker::protocol::{Answer, Request};
 
 /// Open files of a worker.
@@ -49,6 +49,8 @@ pub fn work(memory: u64, file: u64) -> Result<(), ServeError> {
         let answer = match request {
             Request::Check { file } => check(&file),
             Request::Run(run) => prepared.run(&run, |progress| drop(tell(progress))),
+            Request::Join { parts, out, runs } => join(&parts, &out, runs),
+            Request::Spread { .. } => Err(user("Request", "one worker spreads nothing")),
         };
         tell(answer.unwrap_or_else(Answer::Failed))?;
     }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
 use std::os::fd::AsRawFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ringmill::bundle::Bundle;
 use ringmill::ckks::file::{FileError, Stored};
 use ringmill::ckks::{Ciphertext, CkksError, EvaluationKeys, KeyMemory, Params};
 use ringmill::kernel_file::{Batches, KernelFile, KernelFileError};
@@ -20,7 +21,7 @@ use crate::blobs::{Sealing, Source};
 use crate::sealed::Sealer;
 use crate::store::jobs::{Class, Failure};
 use crate::worker::check::{system, user};
-use crate::worker::protocol::{Answer, Run};
+use crate::worker::protocol::{Answer, Part, Run, Share};
 
 /// How often progress is reported.
 const OFTEN: Duration = Duration::from_millis(100);
@@ -53,7 +54,13 @@ impl Prepared {
         let Some((_, keys)) = &self.keys else { return Err(user("Keys", "no keys")) };
         let arguments = file.arguments(opened(&run.arguments)?).map_err(refused)?;
         let (watch, ended, start) = (Watch::default(), AtomicBool::new(false), Instant::now());
-        let (count, before) = (arguments.runs.len(), AtomicUsize::new(0));
+        let taken = match run.share {
+            None => Some(&arguments.runs[..]),
+            Some(Share { first, count }) => arguments.runs[..].get(first..first.saturating_add(count)),
+        };
+        let taken =
+            taken.ok_or_else(|| user("Share", "the arguments have fewer runs than were announced"))?;
+        let (count, before) = (taken.len(), AtomicUsize::new(0));
         let results = thread::scope(|scope| {
             let teller = scope.spawn(|| {
                 while !ended.load(Ordering::Relaxed) {
@@ -70,7 +77,7 @@ impl Prepared {
                 let inputs = ciphers.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
                 kernel.run_watched(&inputs, keys, &watch)
             };
-            let results: Result<Vec<_>, _> = arguments.runs.iter().enumerate().map(run).collect();
+            let results: Result<Vec<_>, _> = taken.iter().enumerate().map(run).collect();
             ended.store(true, Ordering::Relaxed);
             teller.thread().unpark();
             results
@@ -78,7 +85,8 @@ impl Prepared {
         let runs = results.map_err(|e| refused(e.into()))?;
         let seconds = start.elapsed().as_secs_f64();
         let bundle = file.results(&Batches { records: arguments.records, runs }).map_err(refused)?;
-        let (hash, size) = written(run, &bundle).map_err(|e| system("writing results", &e))?;
+        let (hash, size) =
+            written(&run.out, run.sealing.as_ref(), &bundle).map_err(|e| system("writing results", &e))?;
         let beside = began.elapsed().as_secs_f64() - seconds;
         Ok(Answer::Done { hash, size, seconds, beside })
     }
@@ -155,9 +163,36 @@ impl<W: Write> Write for Hashing<W> {
     }
 }
 
-fn written(run: &Run, bundle: &ringmill::bundle::Bundle) -> std::io::Result<(String, u64)> {
-    let file = File::options().read(true).write(true).create(true).truncate(true).open(&run.out)?;
-    match &run.sealing {
+/// Makes one file of the results of shares of a batch, as if one worker had run all.
+pub(crate) fn join(parts: &[Part], out: &Path, runs: usize) -> Result<Answer, Failure> {
+    let began = Instant::now();
+    let (mut whole, mut first) = (None::<Bundle>, 0);
+    for Part { path, runs: count } in parts {
+        let file = File::open(path).map_err(|e| system("opening results", &e))?;
+        let read = Bundle::read(BufReader::new(file), "results");
+        let read = read.map_err(|e| system("reading results", &std::io::Error::other(e)))?;
+        let named = |(name, bytes): (String, Vec<u8>)| {
+            // Of a share of one run names stand alone.
+            let (run, name) = name.split_once('/').unwrap_or(("0", &name));
+            Some((format!("{}/{name}", first + run.parse::<usize>().ok()?), bytes))
+        };
+        let named: Option<Vec<_>> = read.parts.into_iter().map(named).collect();
+        let named = named.ok_or_else(|| user("Share", "results of a share have other names"))?;
+        match &mut whole {
+            None => whole = Some(Bundle { parts: named, ..read }),
+            Some(whole) => whole.parts.extend(named),
+        }
+        first += count;
+    }
+    let whole = whole.filter(|_| first == runs && runs > 1);
+    let whole = whole.ok_or_else(|| user("Share", "the shares are not all runs of a batch"))?;
+    let (hash, size) = written(out, None, &whole).map_err(|e| system("writing results", &e))?;
+    Ok(Answer::Done { hash, size, seconds: 0.0, beside: began.elapsed().as_secs_f64() })
+}
+
+fn written(out: &Path, sealing: Option<&Sealing>, bundle: &Bundle) -> std::io::Result<(String, u64)> {
+    let file = File::options().read(true).write(true).create(true).truncate(true).open(out)?;
+    match sealing {
         None => hashed(BufWriter::new(&file), bundle).map(|(hash, size, _)| (hash, size)),
         Some(Sealing { salt, key }) => {
             let (hash, size, sealer) = hashed(Sealer::begin(file, *salt, key)?, bundle)?;
@@ -168,7 +203,7 @@ fn written(run: &Run, bundle: &ringmill::bundle::Bundle) -> std::io::Result<(Str
     }
 }
 
-fn hashed<W: Write>(out: W, bundle: &ringmill::bundle::Bundle) -> std::io::Result<(String, u64, W)> {
+fn hashed<W: Write>(out: W, bundle: &Bundle) -> std::io::Result<(String, u64, W)> {
     let mut out = Hashing { out, hasher: blake3::Hasher::new(), size: 0 };
     bundle.write(&mut out).map_err(std::io::Error::other)?;
     out.flush()?;

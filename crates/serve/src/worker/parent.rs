@@ -2,16 +2,21 @@
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::time::timeout;
 use zeroize::Zeroizing;
 
-use crate::config::Config;
+use crate::config::{Config, MASTER, PASSWORD};
 use crate::error::ServeError;
 use crate::sealed::sealed_size;
 use crate::store::jobs::{Class, Failure};
 use crate::worker::protocol::{Answer, Request};
+
+/// How long the command that spreads batches may take to end.
+const SPREAD_END: Duration = Duration::from_secs(10);
 
 /// What is kept of the last words of a worker.
 const LAST_WORDS: u64 = 4096;
@@ -23,8 +28,12 @@ pub(crate) struct Worker {
     child: Child,
     stdin: ChildStdin,
     answers: Lines<BufReader<ChildStdout>>,
-    stderr: ChildStderr,
+    /// Nothing of the command that spreads batches: it talks more than is read.
+    stderr: Option<ChildStderr>,
 }
+
+/// What the command that spreads batches does not need to know.
+const SECRETS: [&str; 4] = [MASTER, PASSWORD, "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
 
 impl Worker {
     /// Starts a worker.
@@ -38,13 +47,36 @@ impl Worker {
         command.envs(std::env::vars_os().filter(|(name, _)| {
             ["RINGMILL_ISA", "RINGMILL_COSTS", "HOME", "XDG_CACHE_HOME"].iter().any(|kept| name == kept)
         }));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        command.stderr(Stdio::piped());
+        Self::of(command, tenant)
+    }
+
+    /// Starts the command that spreads batches, which starts workers as this would. It opens no file of a tenant.
+    pub(crate) fn spreading(config: &Config, words: &str, tenant: i64) -> Result<Self, ServeError> {
+        let own = std::env::current_exe().map_err(ServeError::io("finding this program"))?;
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(format!("exec {words} \"$@\"")).arg("spread").arg(own);
+        command.arg(config.worker_memory.to_string()).arg(sealed_size(config.max_object).to_string());
+        for name in SECRETS {
+            command.env_remove(name);
+        }
+        command.stderr(Stdio::null());
+        Self::of(command, tenant)
+    }
+
+    fn of(mut command: Command, tenant: i64) -> Result<Self, ServeError> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().map_err(ServeError::io("starting a worker"))?;
-        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(ServeError::Worker { why: "a worker has no pipes".into() });
         };
+        let stderr = child.stderr.take();
         Ok(Self { tenant, child, stdin, answers: BufReader::new(stdout).lines(), stderr })
+    }
+
+    /// This command for the next tenant: it opens no file of either.
+    pub(crate) fn of_tenant(self, tenant: i64) -> Self {
+        Self { tenant, ..self }
     }
 
     /// The number of the process.
@@ -55,7 +87,10 @@ impl Worker {
     /// Asks for work.
     pub(crate) async fn ask(&mut self, request: &Request) -> Result<(), ServeError> {
         // It may hold keys of files. With capacity for it, no part stays where a shorter line was.
-        let keys = if let Request::Run(run) = request { run.keys.len() } else { 0 };
+        let keys = match request {
+            Request::Run(run) | Request::Spread { run, .. } => run.keys.len(),
+            _ => 0,
+        };
         let mut line = Zeroizing::new(Vec::with_capacity((1 << 14) + (keys << 12)));
         serde_json::to_writer(&mut *line, request).map_err(|e| ServeError::Worker { why: e.to_string() })?;
         line.push(b'\n');
@@ -90,7 +125,9 @@ impl Worker {
     async fn ended(&mut self) -> Failure {
         let mut words = Vec::new();
         // What it said stays here: it may speak of what is in files.
-        let _ = (&mut self.stderr).take(LAST_WORDS).read_to_end(&mut words).await;
+        if let Some(stderr) = &mut self.stderr {
+            let _ = stderr.take(LAST_WORDS).read_to_end(&mut words).await;
+        }
         let _ = self.child.start_kill();
         let words = String::from_utf8_lossy(&words);
         match self.child.wait().await {
@@ -99,9 +136,14 @@ impl Worker {
         }
     }
 
-    /// Ends the process.
-    pub(crate) async fn end(mut self) {
-        let _ = self.child.kill().await;
+    /// Ends the process. The command that spreads batches ends its own processes first, if it does so soon.
+    pub(crate) async fn end(self) {
+        let Self { mut child, stdin, stderr, .. } = self;
+        if stderr.is_none() {
+            drop(stdin);
+            let _ = timeout(SPREAD_END, child.wait()).await;
+        }
+        let _ = child.kill().await;
     }
 }
 

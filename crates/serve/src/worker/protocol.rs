@@ -17,6 +17,15 @@ pub(crate) enum Request {
     Check { file: Source },
     /// To run a program.
     Run(Box<Run>),
+    /// To run a program with arguments of `runs` runs, by workers side by side: of the command that spreads batches.
+    Spread {
+        #[serde(flatten)]
+        run: Box<Run>,
+        runs: u64,
+        tenant: i64,
+    },
+    /// To make one file of the results of shares of a batch.
+    Join { parts: Vec<Part>, out: PathBuf, runs: usize },
 }
 
 /// Files of a run.
@@ -32,6 +41,23 @@ pub(crate) struct Run {
     pub(crate) threads: usize,
     /// Bytes of memory that keys may take; more stay in their file.
     pub(crate) key_memory: u64,
+    /// The runs of a batch that are meant, if not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) share: Option<Share>,
+}
+
+/// Runs of a batch.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Share {
+    pub(crate) first: usize,
+    pub(crate) count: usize,
+}
+
+/// Results of a share, and how many runs they are of.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Part {
+    pub(crate) path: PathBuf,
+    pub(crate) runs: usize,
 }
 
 /// What a worker answers: any number of `Progress`, then another.

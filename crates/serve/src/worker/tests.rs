@@ -8,8 +8,8 @@ use ringmill::ckks::file::KeyPieces;
 use serde_json::json;
 
 use super::check::check;
-use super::evaluate::Prepared;
-use super::protocol::{Answer, Run};
+use super::evaluate::{Prepared, join};
+use super::protocol::{Answer, Part, Run, Share};
 use crate::blobs::{Sealing, Source};
 use crate::sealed::{Key, Sealer};
 use crate::store::jobs::Class;
@@ -22,7 +22,7 @@ fn golden(name: &str) -> PathBuf {
 fn run(arguments: &str, key_memory: u64, out: PathBuf) -> Run {
     let [program, keys, arguments] =
         ["kernel", "evaluation.keys", arguments].map(|name| Source::plain(golden(name)));
-    Run { program, keys: vec![keys], arguments, out, sealing: None, threads: 1, key_memory }
+    Run { program, keys: vec![keys], arguments, out, sealing: None, threads: 1, key_memory, share: None }
 }
 
 #[test]
@@ -118,6 +118,35 @@ fn keys_of_several_files_give_the_same_bytes() {
     let less = Run { keys: plain[1..].to_vec(), ..run("arguments", 0, folder.path().join("less")) };
     let failure = prepared.run(&less, |_| ()).unwrap_err();
     assert_eq!((failure.class, &failure.code[..]), (Class::User, "KeysMissing"), "{failure:?}");
+}
+
+/// Two shares of one run each, which are the two batches of the golden files.
+#[test]
+fn shares_are_joined_as_if_one_worker_had_run_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("whole");
+    let part = |name: &str, runs| Part { path: golden(name), runs };
+    let Ok(Answer::Done { hash, size, .. }) = join(&[part("results", 1), part("results-public", 1)], &out, 2)
+    else {
+        panic!("not joined")
+    };
+    let bytes = std::fs::read(&out).unwrap();
+    assert_eq!((hash, size), (blake3::hash(&bytes).to_hex().to_string(), bytes.len() as u64));
+    let read = |path: PathBuf| Bundle::read(&std::fs::read(path).unwrap()[..], "results").unwrap();
+    let (whole, first, second) = (read(out.clone()), read(golden("results")), read(golden("results-public")));
+    assert_eq!(whole.facts, first.facts);
+    let named = |run: usize, parts: &[(String, Vec<u8>)]| -> Vec<_> {
+        parts.iter().map(|(name, bytes)| (format!("{run}/{name}"), bytes.clone())).collect()
+    };
+    assert_eq!(whole.parts, [named(0, &first.parts), named(1, &second.parts)].concat());
+    for (parts, runs) in [(vec![part("results", 1)], 2), (vec![part("results", 1), part("results", 1)], 3)] {
+        assert_eq!(join(&parts, &out, runs).unwrap_err().code, "Share");
+    }
+    assert_eq!(join(&[part("none", 1)], &out, 2).unwrap_err().class, Class::Resource);
+    // The golden arguments are of one run.
+    let share = Some(Share { first: 1, count: 1 });
+    let failure = Prepared::default().run(&Run { share, ..run("arguments", 0, out) }, |_| ()).unwrap_err();
+    assert_eq!(failure.code, "Share");
 }
 
 #[test]
