@@ -100,10 +100,9 @@ def parameters(rows: Rows) -> str:
             if of is None:
                 found[name, side] = "not said | | | | |"
                 continue
-            over = ", beyond 128 bits" if of["beyond_128"] else ""
-            found[name, side] = (
-                f"2^{of['log_n']} | {of['limbs']} | {of['special']} | {of['dnum']} | {of['log_pq']:.0f}{over} |"
-            )
+            size = f"{of['log_pq']:.0f}{', beyond 128 bits' if of['beyond_128'] else ''}"
+            cells = [f"2^{of['log_n']}", of["limbs"], of["special"], of["dnum"], size]
+            found[name, side] = " | ".join(map(str, cells)) + " |"
     return "\n".join([*lines, *(f"| {name} | {side} | {found[name, side]}" for name, side in sorted(found))])
 
 
