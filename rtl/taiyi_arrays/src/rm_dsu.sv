@@ -182,7 +182,6 @@ module rm_dsu
       .a_i        (c_i[e]),
       .s_i        (rest),
       .c_i        ('0),
-      .ctl1_i     (ctl1),
       .ctl2_i     (ctl2_q),
       .k0_2_i     ('0),
       .ctl3_i     (ctl3_q),

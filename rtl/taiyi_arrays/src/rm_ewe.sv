@@ -164,7 +164,6 @@ module rm_ewe
       .a_i        (x_q),
       .s_i        (y_q),
       .c_i        (z_q),
-      .ctl1_i     (ctl1_q),
       .ctl2_i     (ctl2_q),
       .k0_2_i     (k_2_q),
       .ctl3_i     (ctl3_q),
