@@ -15,6 +15,7 @@ use crate::collect;
 use crate::config::Config;
 use crate::error::ServeError;
 use crate::metrics::Metrics;
+use crate::receipt::Signer;
 use crate::scheduler::Runs;
 use crate::store::jobs::{self, Class, Failure};
 use crate::store::postgres::Serving;
@@ -36,6 +37,7 @@ pub(crate) struct App {
     pub(crate) store: Store,
     pub(crate) blobs: Blobs,
     pub(crate) key: TokenKey,
+    pub(crate) signer: Signer,
     pub(crate) tls: Option<Tls>,
     /// The name of this process among the nodes of its database; empty where it is the only one.
     pub(crate) node: String,
@@ -72,6 +74,7 @@ impl App {
         // Where nobody else runs jobs, leases are those of a service that has ended.
         store.now(|t| jobs::sweep(t, alone))?;
         Ok(Self {
+            signer: Signer::new(&key)?,
             key,
             tls,
             node,

@@ -18,6 +18,7 @@
 //! | `backup` | copies that can be served, and whether a folder is whole |
 //! | `scheduler` | jobs from the queue to the workers |
 //! | `worker` | child processes that check files and run programs |
+//! | `receipt` | signed statements on results |
 //! | `telemetry` | traces for a collector of OpenTelemetry |
 //! | `tls` | certificates of the service and of clients |
 //! | [`error`] | refusals, as problem+json |
@@ -32,6 +33,7 @@ pub mod error;
 mod http;
 pub mod logging;
 mod metrics;
+mod receipt;
 mod scheduler;
 mod seal;
 mod sealed;

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use zeroize::Zeroizing;
 
 use crate::error::ServeError;
 
@@ -95,6 +96,11 @@ impl TokenKey {
     /// What shows whether two keys are the same, and nothing else of them.
     pub(crate) fn check(&self) -> String {
         blake3::keyed_hash(&self.0, b"ringmill token.key").to_hex().to_string()
+    }
+
+    /// The seed of the key that signs receipts: the same at every node, and lost with this key.
+    pub(crate) fn signing_seed(&self) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(blake3::derive_key("Ringmill service 2026-11-27 Ed25519 key of receipts", &self.0))
     }
 
     /// What is kept of a token.

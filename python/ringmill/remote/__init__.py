@@ -6,5 +6,6 @@ results = client.run(compiled, keys, arguments)
 
 from ringmill.remote.client import AsyncClient, Client
 from ringmill.remote.credentials import Credentials
+from ringmill.remote.receipt import Receipt
 
-__all__ = ["AsyncClient", "Client", "Credentials"]
+__all__ = ["AsyncClient", "Client", "Credentials", "Receipt"]

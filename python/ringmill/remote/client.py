@@ -14,6 +14,7 @@ from ringmill.errors import RemoteError, fail
 from ringmill.keys import Keys
 from ringmill.progress import Show
 from ringmill.remote import steps
+from ringmill.remote.receipt import Receipt
 from ringmill.remote.steps import Ask, Pause, Steps
 from ringmill.remote.transport import Transport, Trust
 from ringmill.values import Values
@@ -206,6 +207,20 @@ class Client:
         return list(self._do(steps.ask_json("GET", "/v1/jobs")))
 
     @checked
+    def receipt(self, identifier: str) -> Receipt:
+        """The service's signed statement on the results of a job that is done.
+
+        Raises
+        ------
+            RemoteError: ``NotFound``: no such job, or one that is not done.
+        """
+        return self._do(steps.receipt(identifier))
+
+    def signing_key(self) -> str:
+        """The public key by which the service signs receipts. Keep it: `Receipt.verify` asks for it."""
+        return self._do(steps.signing_key())
+
+    @checked
     def cancel(self, identifier: str) -> Job:
         """Cancel a job; one that has ended stays as it is."""
         return self._do(steps.cancel(identifier))
@@ -360,6 +375,14 @@ class AsyncClient:
     async def jobs(self) -> list[Job]:
         """As `Client.jobs`."""
         return list(await self._do(steps.ask_json("GET", "/v1/jobs")))
+
+    async def receipt(self, identifier: str) -> Receipt:
+        """As `Client.receipt`."""
+        return await self._do(steps.receipt(identifier))
+
+    async def signing_key(self) -> str:
+        """As `Client.signing_key`."""
+        return await self._do(steps.signing_key())
 
     async def cancel(self, identifier: str) -> Job:
         """As `Client.cancel`."""

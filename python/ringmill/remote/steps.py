@@ -29,6 +29,7 @@ from ringmill.bundle import opened
 from ringmill.errors import FileFormatError, RemoteError, SecretError, fail
 from ringmill.keys import Keys
 from ringmill.progress import Show, share
+from ringmill.remote.receipt import Receipt
 from ringmill.remote.transport import Answer, Piece
 from ringmill.values import Values
 
@@ -274,6 +275,17 @@ def job(identifier: str, wait: float) -> Steps[dict[str, Any]]:
     """A job."""
     seconds = int(min(max(wait, 0.0), PATIENCE))
     return dict((yield from ask_json("GET", f"/v1/jobs/{named(identifier)}?wait={seconds}")))
+
+
+def receipt(identifier: str) -> Steps[Receipt]:
+    """The signed statement on a job."""
+    found = yield from ask_json("GET", f"/v1/jobs/{named(identifier)}/receipt")
+    return Receipt(str(found["statement"]), str(found["signature"]), str(found["public_key"]))
+
+
+def signing_key() -> Steps[str]:
+    """The key by which a service signs."""
+    return str((yield from ask_json("GET", "/v1/signing-key"))["public_key"])
 
 
 def cancel(identifier: str) -> Steps[dict[str, Any]]:

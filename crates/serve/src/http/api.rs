@@ -40,6 +40,8 @@ use crate::http::{admin, health, jobs, objects, uploads};
         jobs::see,
         jobs::events,
         jobs::cancel,
+        jobs::receipt,
+        jobs::signing_key,
         admin::tenant,
         admin::remove,
         admin::list,

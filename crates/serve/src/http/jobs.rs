@@ -18,6 +18,7 @@ use crate::app::App;
 use crate::error::ServeError;
 use crate::http::objects::{missing, of_kind};
 use crate::http::{Problem, Traced, body};
+use crate::receipt::{Receipt, SigningKey};
 use crate::store::jobs::{self, Job, Wanted};
 use crate::store::objects::{self, Kind, Object};
 use crate::store::{key_sets, now, random_id, tenants};
@@ -233,6 +234,26 @@ pub(crate) async fn see(
         let next = if app.store.is_shared() { until.min(Instant::now() + ELSEWHERE) } else { until };
         let _ = timeout_at(next, changed).await;
     }
+}
+
+/// A signed statement on the results of a job that is done.
+#[utoipa::path(get, path = "/v1/jobs/{id}/receipt", params(("id" = String, Path, description = "the job")),
+    responses((status = 200, body = Receipt), (status = 404, body = Problem)))]
+pub(crate) async fn receipt(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<Receipt>, ServeError> {
+    caller.need(Scope::Read)?;
+    let job = app.store.read(move |t| jobs::get(t, caller.tenant, &id)).await?;
+    let none = ServeError::NotFound { what: "receipt before a job is done" };
+    app.signer.receipt(&job).map(Json).ok_or(none)
+}
+
+/// The public part of the key that signs receipts: keep it, and compare it with that of each receipt.
+#[utoipa::path(get, path = "/v1/signing-key", security(()), responses((status = 200, body = SigningKey)))]
+pub(crate) async fn signing_key(State(app): State<Arc<App>>) -> Json<SigningKey> {
+    Json(app.signer.public())
 }
 
 /// Progress of a job as server-sent events, until it has ended: `job` with the job at each change, `refused` with a problem when the

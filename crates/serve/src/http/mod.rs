@@ -98,6 +98,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/jobs", get(jobs::list).post(jobs::add))
         .route("/v1/jobs/{id}", get(jobs::see).delete(jobs::cancel))
         .route("/v1/jobs/{id}/events", get(jobs::events))
+        .route("/v1/jobs/{id}/receipt", get(jobs::receipt))
+        .route("/v1/signing-key", get(jobs::signing_key))
         .route("/v1/tenant", get(admin::tenant).delete(admin::remove))
         .route("/v1/tokens", get(admin::list).post(admin::add))
         .route("/v1/tokens/{id}", delete(admin::revoke))

@@ -92,6 +92,8 @@ pub(crate) struct Job {
     /// What asked for it, in a trace.
     #[serde(skip)]
     pub(crate) trace: Option<String>,
+    /// Version of the engine that computed the results.
+    pub(crate) engine: Option<String>,
 }
 
 impl Job {
@@ -101,7 +103,7 @@ impl Job {
 }
 
 const COLUMNS: &str = "id, tenant, program, keys, arguments, state, class, code, message, result, predicted, seconds, \
-                       created, started, ended, deadline, attempts, epoch, nonce, trace";
+                       created, started, ended, deadline, attempts, epoch, nonce, trace, engine";
 
 fn read(row: &Row<'_>) -> Result<Job, ServeError> {
     Ok(Job {
@@ -125,6 +127,7 @@ fn read(row: &Row<'_>) -> Result<Job, ServeError> {
         epoch: row.get(17)?,
         nonce: row.get(18)?,
         trace: row.get(19)?,
+        engine: row.get(20)?,
     })
 }
 
@@ -325,8 +328,8 @@ pub(crate) fn finish(
     t.lock_tenant(job.tenant)?;
     let changed = t.execute(
         "UPDATE jobs SET state = 'done', result = ?4, seconds = ?5, ended = ?6, lease = NULL, class = NULL, code = NULL,
-         message = NULL WHERE id = ?1 AND epoch = ?2 AND nonce = ?3 AND state = 'running'",
-        values![&job.id, job.epoch, job.nonce, &result.hash, seconds, now()],
+         message = NULL, engine = ?7 WHERE id = ?1 AND epoch = ?2 AND nonce = ?3 AND state = 'running'",
+        values![&job.id, job.epoch, job.nonce, &result.hash, seconds, now(), env!("CARGO_PKG_VERSION")],
     )?;
     if changed == 0 {
         return Ok(Finished::Not);
