@@ -10,7 +10,9 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -150,3 +152,58 @@ class Cluster:
             assert self.keeper.stdin is not None
             self.keeper.stdin.close()
         self.keeper.wait(60)
+
+
+class Relay:
+    """A way to a cluster that can be cut: then what is sent stays on the way, and neither end hears of it."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="rm-relay")
+        self._name = f".s.PGSQL.{cluster.port}"
+        self._cluster = cluster
+        self._open, self._ends = threading.Event(), list[socket.socket]()
+        self._open.set()
+        self._server = socket.socket(socket.AF_UNIX)
+        self._server.bind(f"{self._folder.name}/{self._name}")
+        self._server.listen()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def through(self, address: str) -> str:
+        """The same database by this way."""
+        return address.replace(str(self._cluster.folder), self._folder.name)
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, far = self._server.accept()[0], socket.socket(socket.AF_UNIX)
+                far.connect(f"{self._cluster.folder}/{self._name}")
+                self._ends += [near, far]
+                for source, sink in ((near, far), (far, near)):
+                    threading.Thread(target=self._pass, args=(source, sink), daemon=True).start()
+
+    def _pass(self, source: socket.socket, sink: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                data = source.recv(1 << 16)
+                self._open.wait()
+                if not data:
+                    sink.shutdown(socket.SHUT_WR)
+                    return
+                sink.sendall(data)
+
+    @contextlib.contextmanager
+    def cut(self) -> Iterator[None]:
+        """Nothing passes meanwhile; what waited passes afterwards."""
+        self._open.clear()
+        try:
+            yield
+        finally:
+            self._open.set()
+
+    def close(self) -> None:
+        """End all connections."""
+        for end in (self._server, *self._ends):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+        self._folder.cleanup()

@@ -14,11 +14,13 @@ from pathlib import Path
 
 import pytest
 from buckets import KEY, SECRET, Bucket
-from databases import Cluster
+from databases import Cluster, Relay
 from service import Service, halted, program, until
 from test_service import TUS, World, done, idle_worker, refused, world  # noqa: F401  a fixture
 
 from ringmill import _native
+from ringmill.errors import RemoteError
+from ringmill.remote import Client
 
 CANARY = "canary-of-a-password"
 
@@ -116,14 +118,16 @@ def bucket() -> Iterator[Bucket]:
 
 @contextlib.contextmanager
 def nodes(
-    cluster: Cluster, bucket: Bucket, name: str, folder: Path, *options: str
+    cluster: Cluster, bucket: Bucket, name: str, folder: Path, *options: str, relay: Relay | None = None
 ) -> Iterator[tuple[Service, Service]]:
-    """Two nodes of one service, the second with the key of the first."""
-    shared = ("--database", cluster.database(), *bucket.options(name), *options)
-    with Service(folder / "one", *shared) as one:
+    """Two nodes of one service, the second with the key of the first; a relay is on the first's way."""
+    direct = cluster.database()
+    first = relay.through(direct) if relay else direct
+    shared = (*bucket.options(name), *options)
+    with Service(folder / "one", "--database", first, *shared) as one:
         (folder / "two").mkdir()
         (folder / "two" / "token.key").write_bytes((one.folder / "token.key").read_bytes())
-        with Service(folder / "two", *shared, token=one.token) as two:
+        with Service(folder / "two", "--database", direct, *shared, token=one.token) as two:
             yield one, two
 
 
@@ -147,7 +151,7 @@ def test_two_nodes_are_one_service(cluster: Cluster, bucket: Bucket, world: Worl
             client.fetch(ended["result"], tmp_path / name / "results")
             assert (tmp_path / name / "results").read_bytes() == world.local()
         # Each has a copy; the bucket has them all, and nothing in the clear of a name.
-        assert len(bucket.names("nodes")) == 4
+        assert len(bucket.names("nodes")) == len(here.objects()) > 4
         assert all(key.startswith("of/nodes/objects/") for key in bucket.names("nodes"))
         # An upload goes on where it began, and says so elsewhere.
         path = tmp_path / "keys"
@@ -230,6 +234,58 @@ def test_a_node_that_is_killed_or_cut_off_commits_nothing_under_an_old_lease(
     assert rows is not None
     first, second = rows.split("|")
     assert first == second, "a job was done twice"
+
+
+@pytest.mark.long
+def test_a_node_behind_a_cut_network_commits_nothing_and_answers(
+    cluster: Cluster, bucket: Bucket, world: World, tmp_path: Path
+) -> None:
+    relay = Relay(cluster)
+    with (
+        contextlib.closing(relay),
+        nodes(cluster, bucket, "cut", tmp_path, "--lease", "3", relay=relay) as (one, two),
+        one.client() as here,
+        two.client() as there,
+    ):
+        assert two.process is not None
+        hashes = world.push(there)
+        with halted(two.process.pid):
+            worker = idle_worker(one, here, hashes)
+            halt = halted(worker)
+            halt.__enter__()
+            job = here.submit(*hashes)["id"]
+            until(lambda: here.job(job)["state"] == "running")
+            cut = relay.cut()
+            cut.__enter__()
+        # The first lives and cannot say so: the second takes over when the lease is past.
+        ended = there.wait(job, timeout=60)
+        assert (ended["state"], ended["attempts"]) == ("done", 2)
+        entries = there.job(job)
+        # The worker of the first ends its run, and what the node says of it arrives late: it changes nothing.
+        halt.__exit__(None, None, None)
+        time.sleep(2)
+        assert there.job(job) == entries
+        cut.__exit__(None, None, None)
+        assert done(here, hashes)["state"] == "done"
+        time.sleep(2)
+        assert there.job(job) == entries
+        # Who asks a node that is cut off hears so, and is served when the network is whole again.
+        with relay.cut(), refused("DatabaseAway") as away:
+            here._transport.ask("GET", "/v1/jobs")
+        assert away.value.status == 503
+        assert done(there, hashes)["state"] == "done"
+        until(lambda: answers(here), 60)
+        assert done(here, hashes)["state"] == "done"
+        nothing_leaked(one, two)
+
+
+def answers(client: Client) -> bool:
+    """Whether the service answers with its database."""
+    try:
+        client.jobs()
+    except RemoteError:
+        return False
+    return True
 
 
 @pytest.mark.long

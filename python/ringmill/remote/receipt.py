@@ -30,7 +30,7 @@ class Receipt:
 
         Raises
         ------
-            RemoteError: code ``BadReceipt``: a statement that is none.
+            RemoteError: code ``BadReceipt``: a text that is not a receipt.
         """
         try:
             found = json.loads(self.statement)

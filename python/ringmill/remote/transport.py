@@ -166,9 +166,12 @@ class Address:
 def repeatable(method: str, body: bytes | Piece | None, headers: Mapping[str, str]) -> bool:
     """Whether a request may be sent a second time where a kept connection had ended.
 
-    A piece of an upload says its offset, so one that had arrived is refused the second time.
+    A piece of an upload says its offset, so one that had arrived is refused the second time. Of jobs that are asked
+    for with one Idempotency-Key there is one.
     """
-    return method in ("GET", "HEAD") or ("Upload-Offset" in headers and isinstance(body, bytes))
+    whole = body is None or isinstance(body, bytes)
+    known = "Upload-Offset" in headers or "Idempotency-Key" in headers
+    return method in ("GET", "HEAD") or (known and whole)
 
 
 class Transport:

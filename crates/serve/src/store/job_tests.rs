@@ -356,8 +356,12 @@ fn connections_that_end_are_opened_again() {
     asked(&store, &a, "job", 1.0).unwrap();
     // Another ends what is idle.
     let mut other = Session::open(&settings).unwrap().unwrap();
-    let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    other.batch(all).unwrap();
+    let all = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    other.batch(&format!("SELECT pg_terminate_backend(pid) {all}")).unwrap();
+    // They end a moment later.
+    while !other.query(&format!("SELECT pid {all}"), &[]).unwrap().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
     assert_eq!(next(&store).unwrap().id, "job");
     assert_eq!(store.now(|t| tenants::named(t, "half")).unwrap(), None);
 }

@@ -10,6 +10,7 @@ use bytes::BytesMut;
 use futures_util::future::{FutureExt, join, join_all};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinHandle, yield_now};
+use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
@@ -25,6 +26,10 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long a statement waits for a lock: longer means that something is wrong.
 const LOCK_SECONDS: u64 = 30;
+
+/// How long an answer may take: a server that lives gives up its wait for a lock before. Beyond, something between it and this
+/// process takes what is sent and says nothing, and the connection is given up.
+const ANSWER: Duration = Duration::from_secs(LOCK_SECONDS + 10);
 
 /// How long the end of a connection may take.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -203,11 +208,20 @@ impl Session {
         self.begun |= !waiting.is_empty();
         let made = self.runtime.block_on(async {
             // Each is sent when it is first polled, and they are polled in order.
-            let (sent, made) = join(join_all(waiting.iter().map(|one| one.done(client))), last(client)).await;
-            sent.into_iter().collect::<Result<Vec<()>, _>>()?;
-            made
+            let all = join(join_all(waiting.iter().map(|one| one.done(client))), last(client));
+            let (sent, made) = timeout(ANSWER, all).await?;
+            Ok(sent.into_iter().collect::<Result<Vec<()>, _>>().and(made))
         });
-        self.failed |= made.is_err();
+        self.answered(made)
+    }
+
+    /// What came of a question. A connection without an answer is given up.
+    fn answered<T>(&mut self, made: Result<Result<T, Error>, Elapsed>) -> Result<T, ServeError> {
+        self.failed |= !matches!(made, Ok(Ok(_)));
+        let Ok(made) = made else {
+            self.client = None;
+            return Err(ServeError::DatabaseAway);
+        };
         Ok(made?)
     }
 
@@ -217,9 +231,9 @@ impl Session {
             return Ok(statement.clone());
         }
         let Some(client) = &self.client else { return Err(ServeError::DatabaseAway) };
-        let made = self.runtime.block_on(client.prepare(&sql.replace('?', "$")));
-        self.failed |= made.is_err();
-        let statement = made?;
+        let text = sql.replace('?', "$");
+        let made = self.runtime.block_on(async { timeout(ANSWER, client.prepare(&text)).await });
+        let statement = self.answered(made)?;
         self.statements.insert(sql.to_owned(), statement.clone());
         Ok(statement)
     }
@@ -253,9 +267,12 @@ impl Session {
         self.exchange(async |client| client.query(&statement, &borrowed(values)).await)
     }
 
-    /// Does statements that take no parameters.
+    /// Does statements that take no parameters, however long they take.
     pub(crate) fn batch(&mut self, sql: &str) -> Result<(), ServeError> {
-        self.exchange(async |client| client.batch_execute(sql).await)
+        self.exchange(async |_| Ok(()))?;
+        let Some(client) = &self.client else { return Err(ServeError::DatabaseAway) };
+        let made = self.runtime.block_on(client.batch_execute(sql));
+        self.answered(Ok(made))
     }
 }
 
