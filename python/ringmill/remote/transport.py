@@ -166,8 +166,8 @@ class Address:
 def repeatable(method: str, body: bytes | Piece | None, headers: Mapping[str, str]) -> bool:
     """Whether a request may be sent a second time where a kept connection had ended.
 
-    A piece of an upload says its offset, so one that had arrived is refused the second time. Of jobs that are asked
-    for with one Idempotency-Key there is one.
+    A piece of an upload says its offset, so one that had arrived is refused the second time. Of jobs that
+    are asked for with one Idempotency-Key there is one.
     """
     whole = body is None or isinstance(body, bytes)
     known = "Upload-Offset" in headers or "Idempotency-Key" in headers
