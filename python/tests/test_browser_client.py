@@ -1,5 +1,8 @@
 """A browser encrypts with SEAL, a Ringmill server computes, the browser decrypts."""
 
+# A fixture of another file is imported, and is the name of an argument.
+# ruff: noqa: F811
+
 from __future__ import annotations
 
 import importlib.util
@@ -17,6 +20,7 @@ import numpy as np
 import pytest
 from service import Service
 from test_page_in_browser import CHROMIUM
+from test_typescript_client import package  # noqa: F401  a fixture
 
 from ringmill.remote import Credentials
 
@@ -106,8 +110,11 @@ def test_a_browser_gets_its_result(server: Any) -> None:
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: `apt-get install chromium`")
-def test_a_browser_gets_its_result_from_a_service(example: Any, modules: Path, tmp_path: Path) -> None:
+def test_a_browser_gets_its_result_from_a_service(
+    example: Any, modules: Path, package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The page encrypts, a service for tenants computes, and no party but the page has a secret key."""
+    monkeypatch.setattr(example, "CLIENT", package / "dist" / "browser.js")
     # The service knows the page's origin from its start, so the page has the address of the service later.
     server = example.Server(modules=modules)
     with Service(tmp_path / "data", "--allow-origin", server.url.rstrip("/")) as service:
