@@ -35,7 +35,7 @@ pub struct Config {
     pub threads: usize,
     /// The command that batches are given to, which spreads their runs over workers.
     pub spread: Option<String>,
-    /// Pages of which origins may speak to the service, as "https://app.example".
+    /// Pages of which origins may speak to the service, as `https://app.example`.
     pub origins: Vec<String>,
     /// Bytes of memory that a worker may take.
     pub worker_memory: u64,
