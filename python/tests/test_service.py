@@ -482,7 +482,7 @@ def test_the_interface_is_described(service: Service) -> None:
     assert reported["openapi"].startswith("3.1")
     found = {(method, path) for path, methods in reported["paths"].items() for method in methods}
     assert {("put", "/v1/objects/{hash}"), ("patch", "/v1/uploads/{id}"), ("post", "/v1/jobs")} <= found
-    assert len(found) == 27
+    assert len(found) == 29
 
 
 def test_addresses_and_names_are_checked(service: Service) -> None:

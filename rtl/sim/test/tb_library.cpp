@@ -206,7 +206,7 @@ void clock(Bench& b) {
       if (rm_core_wait(b.core, 1) != RM_CORE_LIMIT) fail("an end without a beat");
       rm_core_count(b.core, &counts);
     }
-    if (counts.clock - 1 != 5 + latency) fail("the first beat came in cycle %" PRIu64, counts.clock - 1);
+    if (counts.clock - 1 != 6 + latency) fail("the first beat came in cycle %" PRIu64, counts.clock - 1);
     b.ok(rm_core_wait(b.core, 10000), "wait");
     total++;
   }
