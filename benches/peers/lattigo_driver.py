@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import importlib.metadata
-import math
 from ctypes import POINTER, c_char_p, c_float, c_int, c_ulong, c_void_p
 
 import numpy as np
@@ -73,7 +72,7 @@ def prepare(which: str) -> Works:
     """Scheme, keys and inputs of one set, and its works."""
     choice = SETS[which]
     middle = [choice.middle] * (choice.limbs - 1)
-    special = [choice.special] * math.ceil(choice.limbs / choice.dnum)
+    special = [choice.special] * choice.digit
     # Ternary secrets of a fixed weight are all that this interface offers: two thirds of the coefficients.
     weight = 2 * (1 << choice.log_n) // 3
     chain, extra = _ints([choice.first, *middle]), _ints(special)

@@ -6,6 +6,7 @@ use ring::signature::{Ed25519KeyPair, KeyPair};
 use serde::Serialize;
 
 use crate::error::ServeError;
+use crate::store::hexadecimal;
 use crate::store::jobs::Job;
 use crate::token::TokenKey;
 
@@ -73,8 +74,4 @@ impl Signer {
         let signature = hexadecimal(self.0.sign(statement.as_bytes()).as_ref());
         Some(Receipt { key: self.public(), statement, signature })
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

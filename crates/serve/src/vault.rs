@@ -16,7 +16,7 @@ use crate::config::{Config, MASTER, Master};
 use crate::error::ServeError;
 use crate::sealed::{Key, cipher, decrypt, encrypt};
 use crate::store::data_keys::{self, Wrapped};
-use crate::store::{Store, Transaction, settings};
+use crate::store::{Store, Transaction, hexadecimal, settings};
 
 /// The setting that says whether files are encrypted.
 const SETTING: &str = "encryption";
@@ -32,7 +32,7 @@ pub(crate) struct MasterKey {
 impl MasterKey {
     fn new(key: Key) -> Self {
         let name = key.derived("ringmill name of a master key", &[]);
-        let name = name.bytes()[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        let name = hexadecimal(&name.bytes()[..8]);
         Self { key, name }
     }
 

@@ -21,19 +21,14 @@ fn callers(store: &Store) -> [Caller; 2] {
 }
 
 fn asked(store: &Store, by: &Caller, id: &str, predicted: f64) -> Result<Job, ServeError> {
-    let [program, keys, arguments] = ["p", "k", "a"].map(str::to_owned);
-    let deadline = now() + 1000;
-    let wanted = Wanted {
-        id: id.into(),
-        program,
-        keys,
-        arguments,
-        idempotency: None,
-        predicted,
-        deadline,
-        trace: None,
-    };
+    let wanted = wanted(id, "k", predicted);
     store.now(|t| add(t, by, &wanted, (2, 100.0)))
+}
+
+fn wanted(id: &str, keys: &str, predicted: f64) -> Wanted {
+    let [id, program, keys, arguments] = [id, "p", keys, "a"].map(str::to_owned);
+    let deadline = now() + 1000;
+    Wanted { id, program, keys, arguments, idempotency: None, predicted, deadline, trace: None }
 }
 
 fn next(store: &Store) -> Option<Job> {
@@ -118,16 +113,7 @@ fn a_tenant_with_many_jobs_does_not_hold_up_another() {
 }
 
 fn asked_with(store: &Store, by: &Caller, id: &str, keys: &str) {
-    let wanted = Wanted {
-        id: id.into(),
-        program: "p".into(),
-        keys: keys.into(),
-        arguments: "a".into(),
-        idempotency: None,
-        predicted: 4.0,
-        deadline: now() + 1000,
-        trace: None,
-    };
+    let wanted = wanted(id, keys, 4.0);
     store.now(|t| add(t, by, &wanted, (2, 1e9))).unwrap();
 }
 

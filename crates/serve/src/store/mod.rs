@@ -278,5 +278,10 @@ fn set_schema(t: &Transaction<'_>, version: i64) -> Result<(), ServeError> {
 pub(crate) fn random_id() -> Result<String, ServeError> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|e| ServeError::Worker { why: format!("no random bytes: {e}") })?;
-    Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
+    Ok(hexadecimal(&bytes))
+}
+
+/// Bytes as hexadecimal digits in lower case.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
