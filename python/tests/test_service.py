@@ -266,6 +266,21 @@ def test_a_job_that_is_asked_for_twice_is_one(service: Service, world: World) ->
         assert client.wait(first["id"], timeout=60)["attempts"] == 1
 
 
+def test_predictions_follow_what_jobs_took(world: World, tmp_path: Path) -> None:
+    with Service(tmp_path / "fresh") as service, service.client() as client:
+        hashes = world.push(client)
+        model = next(o["facts"]["seconds"] for o in client.objects() if o["hash"] == hashes[0])
+        assert client.account()["pace"] == 1
+        first = done(client, hashes)
+        assert first["predicted"] == pytest.approx(model)
+        pace = max(1.0, first["seconds"] / model)
+        assert client.account()["pace"] == pytest.approx(pace)
+        second = done(client, hashes)
+        assert second["predicted"] == pytest.approx(pace * model)
+        slowest = max(1.0, first["seconds"] / model, second["seconds"] / model)
+        assert client.account()["pace"] == pytest.approx(slowest)
+
+
 def test_files_that_do_not_fit_make_no_job(service: Service, world: World, tmp_path: Path) -> None:
     with service.client() as client:
         kernel, keys, arguments = world.push(client)

@@ -15,6 +15,7 @@ use crate::collect;
 use crate::config::Config;
 use crate::error::ServeError;
 use crate::metrics::Metrics;
+use crate::pace::Pace;
 use crate::receipt::Signer;
 use crate::scheduler::Runs;
 use crate::store::jobs::{self, Class, Failure};
@@ -46,6 +47,7 @@ pub(crate) struct App {
     pub(crate) metrics: Metrics,
     pub(crate) telemetry: Telemetry,
     pub(crate) runs: Runs,
+    pub(crate) pace: Pace,
     /// Uploads that may still begin to send.
     pub(crate) slots: Semaphore,
     checks: Semaphore,
@@ -82,6 +84,7 @@ impl App {
             metrics: Metrics::new()?,
             telemetry: Telemetry::open(config.otlp.as_deref())?,
             runs: Runs::default(),
+            pace: Pace::default(),
             slots: Semaphore::new(config.max_uploads),
             checks: Semaphore::new(CHECKS),
             spread: tokio::sync::Mutex::default(),

@@ -20,14 +20,17 @@ use tokio::sync::Semaphore;
 use crate::config::Bucket as Settings;
 use crate::error::ServeError;
 
-/// Bytes of a part of an upload. S3 takes 10,000 parts: enough for 160 GB.
-const PART: usize = 16 << 20;
+/// Bytes of a part of an upload. S3 takes 10,000 parts: enough for 80 GB.
+const PART: usize = 8 << 20;
 
 /// Objects that go or come at once.
 const TRANSFERS: usize = 4;
 
-/// How long a request is tried.
+/// How long a request is tried again. The last try may take [`REQUEST`] more: clients wait for a minute.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long one request may take. A part goes within it at 3.4 Mbit/s; a server that accepts and says nothing costs no more.
+const REQUEST: Duration = Duration::from_secs(20);
 
 /// A bucket, and the prefix of a service's objects in it.
 #[derive(Clone)]
@@ -83,8 +86,7 @@ impl Bucket {
         let retry = RetryConfig { max_retries: 5, retry_timeout: PATIENCE, ..RetryConfig::default() };
         let options = ClientOptions::new()
             .with_connect_timeout(Duration::from_secs(5))
-            // Of one part.
-            .with_timeout(Duration::from_secs(300))
+            .with_timeout(REQUEST)
             .with_allow_http(plain);
         let store = builder
             .with_bucket_name(&settings.name)
@@ -127,9 +129,9 @@ impl Bucket {
                     Ok(()) if got == 0 => return Ok(()),
                     Ok(()) => {}
                     Err(error) => {
-                        // Parts of what is not complete would stay; the end takes them back itself.
+                        // Parts of what is not complete would stay; the end takes them back itself. The caller need not wait.
                         if got > 0 {
-                            let _ = out.abort().await;
+                            tokio::spawn(async move { out.abort().await });
                         }
                         return Err(away("writing an object", hash, &error));
                     }

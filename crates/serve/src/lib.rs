@@ -33,6 +33,7 @@ pub mod error;
 mod http;
 pub mod logging;
 mod metrics;
+mod pace;
 mod receipt;
 mod scheduler;
 mod seal;

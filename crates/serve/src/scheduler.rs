@@ -12,6 +12,7 @@ use tokio::time::{Instant, interval, sleep};
 use crate::app::App;
 use crate::collect;
 use crate::error::ServeError;
+use crate::http::jobs::model_seconds;
 use crate::store::jobs::{self, Class, Failure, Finished, Held, Job};
 use crate::store::key_sets::{self, Taken};
 use crate::store::objects::{Kind, Object, get};
@@ -382,6 +383,8 @@ async fn done(
     store
         .lightly(move |t| {
             let program = get(t, job.tenant, &job.program)?;
+            let arguments = get(t, job.tenant, &job.arguments)?;
+            let model = program.as_ref().zip(arguments.as_ref()).map(|(p, a)| model_seconds(p, a));
             let facts = program.map_or(serde_json::Value::Null, |object| {
                 serde_json::json!({ "kernel": object.facts["kernel"], "program": object.facts["program"],
                                     "params": object.facts["params"] })
@@ -394,6 +397,9 @@ async fn done(
                 app.blobs.place(&out, job.tenant, &result.hash)?;
             }
             if finished != Finished::Not {
+                if let Some(model) = model {
+                    app.pace.saw(model, seconds);
+                }
                 app.metrics.run_seconds.with_label_values(&["predicted"]).observe(job.predicted);
                 app.metrics.run_seconds.with_label_values(&["real"]).observe(seconds);
                 app.metrics.queue_seconds.observe((job.started.unwrap_or(job.created) - job.created) as f64);

@@ -49,6 +49,8 @@ pub(crate) struct Seen {
     scopes: Vec<String>,
     /// Of the service.
     version: String,
+    /// By what this node multiplies the model's seconds: its last jobs were that much slower, nine of ten at most.
+    pace: f64,
 }
 
 /// Who calls: what the tenant holds and may hold.
@@ -57,7 +59,8 @@ pub(crate) async fn tenant(State(app): State<Arc<App>>, caller: Caller) -> Resul
     caller.need(Scope::Read)?;
     let account = app.store.view(move |t| tenants::account(t, caller.tenant)).await?;
     let scopes = caller.scopes.iter().map(|scope| scope.name().to_owned()).collect();
-    Ok(Json(Seen { account, keep: app.config.keep, scopes, version: env!("CARGO_PKG_VERSION").into() }))
+    let (version, pace) = (env!("CARGO_PKG_VERSION").into(), app.pace.factor());
+    Ok(Json(Seen { account, keep: app.config.keep, scopes, version, pace }))
 }
 
 /// Which tenant is deleted.

@@ -194,8 +194,7 @@ fn admitted(app: &App, [program, keys, arguments]: [&Object; 3]) -> Result<f64, 
     if needed > limit {
         return Err(ServeError::Memory { needed, limit });
     }
-    let (predicted, most) = (facts["seconds"].as_f64().unwrap_or(f64::INFINITY), app.config.max_seconds);
-    let predicted = predicted * runs as f64;
+    let (predicted, most) = (model_seconds(program, arguments) * app.pace.factor(), app.config.max_seconds);
     if predicted > most { Err(ServeError::Seconds { predicted, most }) } else { Ok(predicted) }
 }
 
@@ -204,6 +203,12 @@ fn admitted(app: &App, [program, keys, arguments]: [&Object; 3]) -> Result<f64, 
 pub(crate) struct Waiting {
     /// Seconds to wait for the job to end, at most.
     wait: Option<u64>,
+}
+
+/// Seconds of all runs on one core, by the model.
+pub(crate) fn model_seconds(program: &Object, arguments: &Object) -> f64 {
+    let runs = arguments.facts["runs"].as_u64().unwrap_or(1);
+    program.facts["seconds"].as_f64().unwrap_or(f64::INFINITY) * runs as f64
 }
 
 /// A job; with `wait` the response comes when it ends, or after that many seconds.

@@ -152,11 +152,11 @@ function showStorage(tenant) {
   find('foot').textContent = `Ringmill ${tenant.version}. This token allows: ${tenant.scopes.join(', ')}.`
 }
 
-function showObjects(objects) {
+function showObjects(objects, pace) {
   names = new Map(objects.filter(o => o.kind === 'program').map(o => [o.hash, o.facts.kernel]))
   fill('programs', objects.filter(o => o.kind === 'program').map(o => element('tr', [
     cell('Kernel', o.facts.kernel), cell('Hash', hash(o.hash)), cell('Size', bytes(o.size), 'number'),
-    cell('Predicted', seconds(o.facts.seconds), 'number'), cell('Last used', time(o.used)), cell('Kept', life(o)),
+    cell('Predicted', seconds(o.facts.seconds * pace), 'number'), cell('Last used', time(o.used)), cell('Kept', life(o)),
   ])), 6, 'No programs yet: ringmill remote push FILE.')
   // Files that a set names are shown as that set.
   const sets = objects.filter(o => o.kind === 'keyset')
@@ -182,7 +182,7 @@ async function refresh() {
     const [tenant, objects, list] = await Promise.all(['tenant', 'objects', 'jobs'].map(name => json(`/v1/${name}`)))
     jobs = list
     showStorage(tenant)
-    showObjects(objects)
+    showObjects(objects, tenant.pace)
     showRuns()
     find('trouble').hidden = true
     find('login').hidden = true
