@@ -16,8 +16,8 @@ _ALWAYS = ("ringmill_axi.v", "litex_module.py", "soc.py")
 _VIVADO = {"xcup": "zcu104.tcl", "xc7": "arty_a7.tcl"}
 
 
-def files(name: str, core: Core, sources: Mapping[str, str]) -> dict[str, str]:
-    """The files of the folder `board`, by their places."""
+def files(name: str, core: Core, sources: Mapping[str, str], cycles: int) -> dict[str, str]:
+    """The files of the folder `board`, by their places; `cycles` are those of one run of the program."""
     generics = ",\n".join(f"    .{key:<8}({value})" for key, value in core.parameters().items())
     facts = {
         "name": name,
@@ -26,6 +26,8 @@ def files(name: str, core: Core, sources: Mapping[str, str]) -> dict[str, str]:
         "data_high": str(core.bus_bits - 1),
         "strobe_high": str(core.bus_bits // 8 - 1),
         "mhz": f"{core.clock_mhz:g}",
+        "parameters": " ".join(f"{key}={value}" for key, value in core.parameters().items()),
+        "cycles": str(cycles),
         "part": PARTS.get(core.family, ""),
         "systemverilog": "\n".join(f"  {place} \\" for place in sources if place.endswith(".sv")),
     }

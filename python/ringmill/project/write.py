@@ -37,6 +37,7 @@ _COPIED = {
     "driver/platform_bare.c": "platform_bare.c",
     "driver/platform_uartbone.c": "platform_uartbone.c",
     "sim/soc.cpp": "soc.cpp",
+    "board/route.py": "board/route.py",
     "host/host.py": "host.py",
     "host/check.py": "check.py",
     "test/selftest.c": "selftest.c",
@@ -85,7 +86,7 @@ def contents(compiled: Compiled, core: Core, design: dict[str, Any] | None = Non
             {
                 **sources,
                 **{place: packaged(source) for place, source in _COPIED.items()},
-                **board.files(compiled.name, core, sources),
+                **board.files(compiled.name, core, sources, image.cycles),
             }
         ),
         **hardware.lists(name, __version__, core, sources),

@@ -182,7 +182,7 @@ pub struct Link {
 }
 
 /// Files that come with the program.
-const STORED: [&str; 13] = [
+const STORED: [&str; 14] = [
     include_str!("../../devices/ecp5-25.toml"),
     include_str!("../../devices/ecp5-45.toml"),
     include_str!("../../devices/ecp5-85.toml"),

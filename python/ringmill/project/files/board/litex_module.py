@@ -85,9 +85,8 @@ class Ringmill(LiteXModule):
             memory = axi.AXIInterface(data_width=port.data_width, address_width=32, id_width=1)
             self.widened = axi.AXIUpConverter(self.memory, memory)
         elif port.data_width < DATA_BITS:
-            raise ValueError(
-                f"the core's bus has {DATA_BITS} bits, the DRAM's port {port.data_width}: take a narrower one"
-            )
+            memory = axi.AXIInterface(data_width=port.data_width, address_width=32, id_width=1)
+            self.narrowed = axi.AXIDownConverter(self.memory, memory)
         self.to_memory = LiteDRAMAXI2Native(memory, port, base_address=base)
         soc.bus.add_slave("ringmill", self.bus, region)
         if soc.irq.enabled:

@@ -1,10 +1,10 @@
 """SoCs of LiteX around the core of this folder: a host reaches its registers and its DRAM over a serial line.
 
     python3 board/soc.py simulation BUILD          BUILD/soc.v for sim/soc.cpp, whose DRAM is LiteDRAM's model
-    python3 board/soc.py ecpix5 BUILD [--mhz 60]   sources, software and scripts for the ECPIX-5 85F
-    python3 board/soc.py ecpix5 BUILD --route      and its bitstream: yosys, nextpnr-ecp5 and ecppack
+    python3 board/soc.py BOARD BUILD [--mhz 60]    sources, software and scripts for a board: ecpix5, ulx3s
+    python3 board/soc.py BOARD BUILD --route       and its bitstream, with a report: route.py
 
-`make verilog` comes first. Needs LiteX 2024.12 with LiteDRAM, for the board also litex-boards, VexRiscv,
+`make verilog` comes first. Needs LiteX 2024.12 with LiteDRAM, for a board also litex-boards, VexRiscv,
 meson, ninja and a compiler for RISC-V. The host's side is driver/platform_uartbone.c.
 """
 
@@ -21,9 +21,9 @@ MEMORY = 0x4000_0000
 BAUD = 1_000_000
 
 
-def simulated():
+def simulated(dram):
     """A SoC without a processor: the model of the DRAM needs nobody who calibrates it."""
-    from litedram.modules import MT41K64M16
+    from litedram.modules import MT41K64M16, MT48LC16M16
     from litedram.phy.model import SDRAMPHYModel
     from litex.build.generic_platform import Pins, Subsignal
     from litex.build.sim import SimPlatform
@@ -65,8 +65,8 @@ def simulated():
                 integrated_sram_size=0,
                 ident="core in simulation",
             )
-            # DDR3 of 16 bits at four phases: LiteDRAM's ports have 128 bits, as on the board.
-            module = MT41K64M16(hertz, "1:4")
+            # LiteDRAM's ports have 128 bits with the ECPIX-5's DDR3, and 16 with the ULX3S's SDRAM.
+            module = MT41K64M16(hertz, "1:4") if dram == "ddr3" else MT48LC16M16(hertz, "1:1")
             self.sdrphy = SDRAMPHYModel(module=module, data_width=16, clk_freq=hertz)
             self.add_sdram("sdram", phy=self.sdrphy, module=module, l2_cache_size=0)
             phy = RS232PHYModel(platform.request("serial"))
@@ -83,61 +83,90 @@ def simulated():
 
 _STREAM = (("valid", 1), ("ready", 1), ("data", 8))
 PLAIN = HERE / "build" / "ringmill_axi.v"
+#: The core's parameters, and cycles of one run of its program by the cycle model.
+CORE = {"parameters": "$parameters", "cycles": int("$cycles")}
 
 
-def ecpix5(build, mhz, route):
-    """The board's SoC: VexRiscv calibrates the DDR3; the host comes over the serial line beside it."""
+#: Of each board: the module and the arguments of its system in litex-boards. Both have an 85F.
+BOARDS = {
+    "ecpix5": ("litex_boards.targets.lambdaconcept_ecpix5", {"device": "85F"}),
+    "ulx3s": ("litex_boards.targets.radiona_ulx3s", {"device": "LFE5U-85F"}),
+}
+
+
+def board(name, build, mhz, seed, route):
+    """A board's SoC: VexRiscv calibrates the DRAM; the host comes over the serial line beside it."""
+    from importlib import import_module
+
     from litex.soc.integration.builder import Builder
-    from litex_boards.targets.lambdaconcept_ecpix5 import BaseSoC
     from litex_module import Ringmill
+    from route import PLACE_AND_ROUTE, bitstream, sources, write
 
-    class Soc(BaseSoC):
+    module, arguments = BOARDS[name]
+    base = import_module(module).BaseSoC
+
+    class Soc(base):
         def __init__(self):
-            self.mem_map = {**BaseSoC.mem_map, "main_ram": MEMORY}
+            self.mem_map = {**base.mem_map, "main_ram": MEMORY}
             # Host and core share the DRAM, so that no cache stands before it.
-            BaseSoC.__init__(
+            base.__init__(
                 self,
-                device="85F",
                 sys_clk_freq=int(mhz * 1e6),
                 cpu_type="vexriscv",
                 integrated_rom_size=0x10000,
                 l2_size=0,
                 # A console that nobody reads would stop the processor before it has calibrated the DRAM.
                 uart_name="stub",
+                **arguments,
             )
             self.add_uartbone(uart_name="serial", baudrate=BAUD)
             self.ringmill = Ringmill(self.platform, HERE, plain=PLAIN)
             self.ringmill.connect(self, origin=REGISTERS)
 
-    builder = Builder(
-        Soc(), output_dir=".", compile_software=True, compile_gateware=route, csr_json="csr.json"
-    )
-    builder.build(build_name="ringmill_ecpix5", run=route)
+    soc, named = Soc(), f"ringmill_{name}"
+    soc.platform.toolchain._pnr_opts += PLACE_AND_ROUTE
+    builder = Builder(soc, output_dir=".", compile_software=True, compile_gateware=False, csr_json="csr.json")
+    builder.build(build_name=named, run=False, abc9=True, timingstrict=True, seed=seed)
+    if route:
+        Path("report.json").unlink(missing_ok=True)
+        report = {"board": name, "mhz": mhz, "sources": sources(HERE), "core": CORE}
+        write("report.json", report | bitstream(Path("gateware").resolve(), named, mhz, seed))
+        print(f"{build}/gateware/{named}.bit, and what it is in {build}/report.json")
 
 
 def main(argv):
     """Make one SoC in its folder."""
     parser = argparse.ArgumentParser(prog="soc.py", description=__doc__.splitlines()[0])
-    parser.add_argument("soc", choices=("simulation", "ecpix5"))
+    parser.add_argument("soc", choices=("simulation", *BOARDS))
     parser.add_argument("build", type=Path)
     parser.add_argument("--mhz", type=float, default=60.0)
-    parser.add_argument("--route", action="store_true")
+    parser.add_argument("--route", action="store_true", help="make the bitstream: minutes to an hour")
+    parser.add_argument("--seed", type=int, default=1, help="where nextpnr begins")
+    parser.add_argument("--dram", choices=("ddr3", "sdram"), default="ddr3", help="of the simulation")
     options = parser.parse_args(argv)
     try:
         import litedram  # noqa: F401
         import litex  # noqa: F401
+
+        if options.soc != "simulation":
+            import litex_boards  # noqa: F401
     except ImportError as error:
         raise SystemExit(
-            f"{error.name} cannot be imported by {sys.executable}: pip install litex litedram"
+            f"{error.name} cannot be imported by {sys.executable}: pip install litex litedram, for a board litex-boards"
         ) from None
     if not PLAIN.is_file():
         raise SystemExit(f"{PLAIN} is not there: make verilog")
     options.build.mkdir(parents=True, exist_ok=True)
     os.chdir(options.build)
     if options.soc == "simulation":
-        simulated()
-    else:
-        ecpix5(options.build, options.mhz, options.route)
+        simulated(options.dram)
+        return 0
+    from route import RouteError
+
+    try:
+        board(options.soc, options.build, options.mhz, options.seed, options.route)
+    except RouteError as error:
+        raise SystemExit(str(error)) from None
     return 0
 
 
