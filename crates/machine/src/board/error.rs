@@ -21,7 +21,10 @@ pub enum BoardError {
     Closed { place: String, why: String },
     #[error("{place} is no serial port: {why}. Name the board's, as serial=/dev/ttyUSB0")]
     NotSerial { place: String, why: String },
-    #[error("{place} is in use by another program; end that, or name another port")]
+    #[error(
+        "{place} is in use: by another program, or by this one with other values of wait, memory or ones. End that, or name another \
+         port"
+    )]
     InUse { place: String },
     #[error(
         "{place} went away ({why}): the board was unplugged, or the simulated SoC or the server of the line ended. Connect it \

@@ -21,14 +21,14 @@ use crate::{MachineError, Watch};
 
 /// Between two looks at a core that runs.
 const LOOK: Duration = Duration::from_millis(1);
-/// Cycles after which a program counts as hanging: so many times its plan's, and so many more.
+/// Cycles after which a program counts as hanging: a multiple of its plan's, and a constant.
 const LIMIT_FACTOR: u64 = 64;
 const LIMIT_MORE: u64 = 1 << 24;
 /// The least memory of a board.
 pub(super) const LEAST: u64 = 1 << 16;
 
 /// How a board is reached, and what its registers do not say of it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Settings {
     pub(super) place: port::Place,
     /// How long it may say nothing.

@@ -1,8 +1,9 @@
 //! The machine `board`: limb programs on a core behind a line.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use ringmill_program::cost::CostTable;
 use ringmill_program::limb::{InputId, LimbProgram, Operand};
@@ -25,6 +26,7 @@ pub struct Board {
     planner: Box<Planner>,
 }
 
+/// A port, which all machines of this process share that reach it in the same way.
 struct Shared {
     /// None where no port was given.
     settings: Option<Settings>,
@@ -34,7 +36,7 @@ struct Shared {
 
 impl Board {
     pub(super) fn new(settings: Option<Settings>, planner: Box<Planner>) -> Self {
-        Self { shared: Arc::new(Shared { settings, link: Mutex::new(None) }), planner }
+        Self { shared: Shared::of(settings), planner }
     }
 
     /// The core that answers, as a machine that plans for it.
@@ -56,12 +58,29 @@ impl fmt::Debug for Board {
     }
 }
 
+/// The ports that are open, by process: after a fork each has its own.
+type Ports = HashMap<(u32, Settings), Weak<Shared>>;
+
 impl Shared {
+    fn of(settings: Option<Settings>) -> Arc<Self> {
+        static PORTS: LazyLock<Mutex<Ports>> = LazyLock::new(Mutex::default);
+        let made = Arc::new(Self { settings: settings.clone(), link: Mutex::new(None) });
+        let Some(settings) = settings else { return made };
+        let mut ports = PORTS.lock().unwrap_or_else(PoisonError::into_inner);
+        ports.retain(|_, port| port.strong_count() > 0);
+        let key = (std::process::id(), settings);
+        if let Some(port) = ports.get(&key).and_then(Weak::upgrade) {
+            return port;
+        }
+        ports.insert(key, Arc::downgrade(&made));
+        made
+    }
+
     fn lock(&self) -> MutexGuard<'_, Option<Link>> {
         self.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The link; opened if there is none.
+    /// The link, which is opened where it is missing.
     fn opened<'l>(&self, link: &'l mut Option<Link>) -> Result<&'l mut Link, MachineError> {
         let settings = self.settings.as_ref().ok_or(BoardError::NoPort)?;
         match link {

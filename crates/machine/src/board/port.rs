@@ -12,7 +12,7 @@ use serial2::SerialPort;
 use super::BoardError;
 
 /// Where a board is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Place {
     /// The path of a serial port, and its bits a second.
     Serial(PathBuf, u32),

@@ -9,7 +9,7 @@ const ENTRY: u32 = 256;
 
 /// How registers are reached.
 pub(crate) trait Registers {
-    /// What a failed access tells.
+    /// The error of a failed access.
     type Error: From<CompactError>;
 
     /// Reads a register.

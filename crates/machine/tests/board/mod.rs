@@ -388,13 +388,18 @@ fn places_where_no_board_is_are_named() {
 }
 
 #[test]
-fn a_serial_port_has_one_host() {
-    let (_, place, _host) = terminal(board());
+fn a_serial_port_has_one_host_and_its_machines_share_it() {
+    let (shared, place, _host) = terminal(board());
     let first = machine(&place);
     runs(&*first);
-    assert_refused(machine(&place).prepare(&program(10, 12, 1)), "InUse", "is in use by another program");
+    let before = shared.lock().unwrap().taken;
+    let low = format!("board:{place},wait=1,effort=9,policy=low-latency");
+    assert!(open(&low).unwrap().accepts(&program(10, 12, 1)).is_ok());
+    assert_eq!(shared.lock().unwrap().taken, before, "identified once");
+    let other = open(&format!("board:{place},wait=2")).unwrap();
+    assert_refused(other.prepare(&program(10, 12, 1)), "InUse", "is in use: by another program, or");
     drop(first);
-    runs(&*machine(&place));
+    runs(&*other);
 }
 
 /// A server that is no board: it answers nothing.

@@ -179,7 +179,7 @@ impl Board {
 
 /// A line as the board has it: bytes in, bytes out.
 trait Line {
-    /// Bytes; none if there are none in time.
+    /// How many bytes came; 0 if none came in time.
     fn take(&mut self, bytes: &mut [u8], patience: Duration) -> io::Result<usize>;
     fn say(&mut self, bytes: &[u8]) -> io::Result<()>;
 }
