@@ -360,7 +360,7 @@ impl Trial {
 
 /// An instruction whose addresses count from further below, in units of 64 bytes.
 fn moved(instruction: &Instruction, units: u32) -> Instruction {
-    let mut one = instruction.clone();
+    let mut one = *instruction;
     one.store = one.store.map(|address| address + units);
     if let Some(stream) = &mut one.s {
         stream.address += units;

@@ -278,9 +278,12 @@ fn another_board_is_named_with_what_to_do() {
     }
 }
 
+/// How a core is built, the bytes of its memory, the code, and a part of the message.
+type SmallCase = (fn(&mut CompactLiteral), usize, &'static str, &'static str);
+
 #[test]
 fn a_core_or_a_memory_that_is_too_small_for_a_program_is_named() {
-    let cases: [(fn(&mut CompactLiteral), usize, &str, &str); 4] = [
+    let cases: [SmallCase; 4] = [
         (|l| l.log_n_max = 10, MEMORY, "Degree", "built for N = 2^10 to 2^10; the program has N = 2^11"),
         (|l| l.moduli = 2, MEMORY, "TooManyModuli", "the program has 3 moduli; the core's table holds 2"),
         (|l| l.word_bits = 36, MEMORY, "ModulusClass", "W = 36"),
