@@ -325,6 +325,8 @@ impl Registers for Running<'_> {
             Ok(()) if self.moved.elapsed() > self.link.patience => self.link.stuck(),
             Ok(()) => return Ok(()),
         };
+        // Roots that were being made are made again after the table was written.
+        self.link.table = None;
         self.link.reset()?;
         Err(error)
     }
