@@ -234,4 +234,4 @@ def library(built: Mapping[str, int]) -> Path:
             said = next((line for line in lines if "rror" in line), "it said nothing")
             fail(MachineError, "Simulator", f"The simulated encryption engine does not build: {said}.")
 
-    return keep(target, files, build, f"build/{LIBRARY}")
+    return keep(target, files, build, f"build/{LIBRARY}", "simulated encryption engine")

@@ -231,6 +231,53 @@ def test_a_kernel_runs_on_the_simulated_rtl(compiled: Compiled) -> None:
     assert simulator.library(compiled, small).stat().st_mtime_ns == before, "built once"
 
 
+def test_a_larger_core_that_is_there_is_taken_before_one_is_built(
+    compiled: Compiled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    built: list[dict[str, str]] = []
+
+    def keep(target: Path, files: dict[str, str], *_: object) -> Path:
+        parameters = files["core.mk"].partition("PARAMETERS := ")[2].split()
+        built.append(dict(pair.split("=") for pair in parameters))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.touch()
+        return target
+
+    monkeypatch.setattr(simulator, "keep", keep)
+    monkeypatch.setattr(simulator, "hold_verilator", lambda *_: None)
+    machine = rm.machines.verilator
+    larger = simulator.library(compiled, machine(butterflies=1, word=60, log_n=13))
+    largest = simulator.library(compiled, machine(butterflies=1, word=60, log_n=15))
+    assert larger != largest
+    assert simulator.library(compiled, machine(butterflies=1)) == larger
+    assert simulator.library(compiled, machine(butterflies=1, word=60)) == larger
+    assert [(core["W"], core["LOGN_MAX"]) for core in built] == [("60", "13"), ("60", "15")]
+    # What is named stays, and so does what else makes another core.
+    for other in (
+        machine(butterflies=1, log_n=11),
+        machine(butterflies=1, word=54),
+        machine(butterflies=2),
+        machine(butterflies=1, moduli=8),
+        machine(butterflies=1, bus=128),
+    ):
+        assert simulator.library(compiled, other) not in (larger, largest)
+    assert len(built) == 7
+    # The smallest of several.
+    assert simulator.library(compiled, machine(butterflies=1)).is_file()
+    assert len(built) == 7
+
+
+def test_a_build_says_how_long_it_took(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    def build(work: Path) -> None:
+        (work / "made").write_text((work / "source").read_text())
+
+    with caplog.at_level("INFO", logger="ringmill"):
+        simulator.keep(tmp_path / "kept", {"source": "x"}, build, "made", "thing")
+    assert (tmp_path / "kept").read_text() == "x"
+    assert re.fullmatch(r"build thing: \d+\.\d{3} s", caplog.messages[-1]), caplog.messages
+
+
 @pytest.mark.skipif(not verilator(), reason="the hardware tools are not in the environment")
 def test_the_environment_names_the_simulated_core_of_machine_compact(
     compiled: Compiled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

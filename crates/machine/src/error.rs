@@ -4,6 +4,7 @@ use ringmill_cycles::{CapacityError, DescriptionError};
 use ringmill_errors::StructuredError;
 use ringmill_ring::RingError;
 
+use crate::board::BoardError;
 use crate::compact::CompactError;
 use crate::spec::SpecError;
 
@@ -51,6 +52,8 @@ pub enum MachineError {
     Description(#[from] Box<DescriptionError>),
     #[error(transparent)]
     Capacity(Box<CapacityError>),
+    #[error(transparent)]
+    Board(#[from] BoardError),
     #[error(transparent)]
     Compact(#[from] CompactError),
     #[error(transparent)]

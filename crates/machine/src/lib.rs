@@ -4,6 +4,7 @@
 //! bound in program order. Two machines that run the same program produce the same bits.
 
 pub mod bindings;
+pub mod board;
 pub mod calibrate;
 pub mod client;
 pub mod compact;
@@ -26,6 +27,7 @@ use ringmill_program::limb::LimbProgram;
 use ringmill_ring::{LimbSource, Pool};
 
 pub use bindings::Bindings;
+pub use board::{Board, BoardError};
 pub use client::{SampleSeeds, Samples};
 pub use compact::{Compact, CompactConfig};
 pub use cpu::Cpu;

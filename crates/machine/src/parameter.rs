@@ -32,6 +32,8 @@ pub enum Allowed {
     Names(&'static [&'static str]),
     /// The path of a file or a device.
     Path,
+    /// A host and a port of it.
+    HostPort,
 }
 
 /// A value that stands in a table.
@@ -75,7 +77,7 @@ impl Allowed {
                 // What is too long for 64 bits is a number all the same.
                 Value::Whole(text.parse().map_err(|_| Refused::Range)?)
             }
-            Self::Names(_) | Self::Path => Value::Text(text.to_owned()),
+            Self::Names(_) | Self::Path | Self::HostPort => Value::Text(text.to_owned()),
         };
         self.check(&value).map(|()| value)
     }
@@ -90,6 +92,7 @@ impl Allowed {
             (Self::Numbers(all), Value::Whole(n)) if all.iter().any(|one| u64::from(*one) == *n) => Ok(()),
             (Self::Range(..) | Self::Numbers(_), Value::Whole(_)) => Err(Refused::Range),
             (Self::Names(all), Value::Text(name)) if all.contains(&&**name) => Ok(()),
+            (Self::HostPort, Value::Text(text)) if is_host_and_port(text) => Ok(()),
             (Self::Path, Value::Text(path)) if !path.is_empty() && !path.contains('\0') => Ok(()),
             _ => Err(Refused::Kind),
         }
@@ -100,7 +103,7 @@ impl Allowed {
         match self {
             Self::Range(_, most) => Some(*most),
             Self::Numbers(all) => all.last().copied().map(u64::from),
-            Self::Names(_) | Self::Path => None,
+            Self::Names(_) | Self::Path | Self::HostPort => None,
         }
     }
 }
@@ -113,8 +116,18 @@ impl fmt::Display for Allowed {
             Self::Numbers(all) => choice(f, all),
             Self::Names(all) => choice(f, all),
             Self::Path => f.write_str("a path"),
+            Self::HostPort => f.write_str("HOST:PORT"),
         }
     }
+}
+
+/// As `localhost:1234` or `[::1]:1234`; a host's own colons stand in brackets.
+fn is_host_and_port(text: &str) -> bool {
+    let Some((host, port)) = text.rsplit_once(':') else { return false };
+    let bracketed = host.starts_with('[') && host.ends_with(']');
+    let plain = !host.is_empty() && !host.contains(|c: char| c == ':' || c.is_whitespace() || c.is_control());
+    let digits = port.bytes().all(|b| b.is_ascii_digit());
+    (plain || bracketed) && digits && port.parse::<u16>().is_ok_and(|port| port != 0)
 }
 
 fn choice<T: fmt::Display>(f: &mut fmt::Formatter<'_>, all: &[T]) -> fmt::Result {

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use crate::parameter::Parameter;
 use crate::spec::MachineSpec;
-use crate::{Machine, MachineError, compact, cpu, file, pipelined, reference};
+use crate::{Machine, MachineError, board, compact, cpu, file, pipelined, reference};
 
 /// The machines. Each stands in the folder that makes it.
-pub static MACHINES: [&Entry; 6] = [
+pub static MACHINES: [&Entry; 7] = [
     &cpu::ENTRY,
     &reference::ENTRY,
     &compact::entry::EMULATED,
     &compact::entry::SIMULATED,
+    &board::ENTRY,
     &pipelined::ENTRY,
     &file::ENTRY,
 ];

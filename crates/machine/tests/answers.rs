@@ -67,7 +67,8 @@ fn cores_accept_what_they_are_built_for_and_prepare_nothing_else() {
 #[test]
 fn machines_estimate_as_the_registry_says() {
     let program = programs().nth(1).unwrap();
-    for entry in MACHINES {
+    // A board answers by its port: tests/board.
+    for entry in MACHINES.into_iter().filter(|entry| entry.name != "board") {
         let machine = MachineSpec::new(entry).open().unwrap();
         assert_eq!(machine.accepts(&program), Ok(()), "{}", entry.name);
         let outcome = machine.estimate(&program).unwrap();

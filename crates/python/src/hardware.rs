@@ -17,13 +17,15 @@ pub(crate) fn hardware_files() -> Vec<(&'static str, &'static str)> {
     FILES.to_vec()
 }
 
-/// Sizes that there are, ascending: "words", bits of a word; "butterflies" of a lane; "buses", bits of the memory bus.
+/// Sizes that there are, ascending: "words", bits of a word; "butterflies" of a lane; "buses", bits of the memory bus; "log_n", log2 of the
+/// greatest degree.
 #[pyfunction]
 pub(crate) fn core_sizes() -> BTreeMap<&'static str, Vec<u32>> {
     BTreeMap::from([
         ("words", CompactLiteral::WORD_BITS.to_vec()),
         ("butterflies", CompactLiteral::BUTTERFLIES.to_vec()),
         ("buses", CompactLiteral::BUS_BITS.to_vec()),
+        ("log_n", (CompactLiteral::LOG_N_MIN..=CompactLiteral::LOG_N_MAX).collect()),
     ])
 }
 

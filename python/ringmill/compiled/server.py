@@ -42,8 +42,9 @@ class ServerSide(Reported):
             keys: evaluation keys; the secret key of a ``Keys`` is not touched.
             arguments: from ``encrypt``.
             machine: "cpu" (fast), "reference" (plain interpreter), "compact" (the hardware core, its
-                instructions emulated one by one) or "verilator" (the core's RTL under Verilator). The last
-                is built for this degree once, in a minute or two, and kept. All give the same bits, unless
+                instructions emulated one by one), "verilator" (the core's RTL under Verilator) or
+                "board:serial=PATH" (a board's core). "verilator" is built for this degree once, in a minute
+                or two, and kept; a larger core that is there serves too. All give the same bits, unless
                 ``switching`` has methods chosen by costs and a machine has costs of its own. With
                 options as "cpu:threads=4" or "compact:butterflies=8", or as a value of ``rm.machines``
                 (docs/machines.md). Or a function that runs limbs elsewhere, as the host of `ringmill build`
@@ -52,7 +53,8 @@ class ServerSide(Reported):
             butterflies: the same.
             progress: how to show how far a long run is: "none", "auto" (a bar on a terminal, lines
                 elsewhere), "bar" or "lines"; or a function of steps done, all steps and a text, of which an
-                exception ends the run. "cpu" and "reference" report it.
+                exception ends the run. "cpu", "reference" and "board"
+                report it.
             sanitise: hide from the client what results show beside their values: each is re-randomised by a
                 fresh encryption of zero, and noise floods its error. A number says for how many results of
                 one model that holds; ``True`` is one. SECURITY.md states what it promises,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from ringmill._native import MachineSpec, __version__, core_options, core_sizes
 from ringmill.atomic import make_folder, writing
 from ringmill.errors import MachineError, fail
+from ringmill.log import done
+from ringmill.progress import share
 from ringmill.project import hardware
 from ringmill.project.core import Core
 from ringmill.project.make import last_words, make
@@ -64,30 +68,52 @@ def kept(what: str) -> Path:
     return (Path(cache) if cache else Path.home() / ".cache") / "ringmill" / what
 
 
-def library(compiled: Managed, machine: MachineSpec) -> Path:
-    """The library of the simulated core of a machine for a kernel, built if it is missing.
+#: Multipliers for any prime below 2^word, so that a core of longer words serves as well.
+_ANY_PRIME = ("montgomery", "barrett")
 
-    It stands in the user's cache (`XDG_CACHE_HOME`) under a name that says what it was made of.
-    """
-    core = _core_of(compiled, machine)
+
+def _larger(core: Core, machine: MachineSpec) -> Iterator[Core]:
+    """The cores that run what a core runs, itself first, then by size: what the machine names stays."""
+    given, sizes = machine.options, core_sizes()
+    longer = "word" not in given and core.multiplier in _ANY_PRIME
+    words = [w for w in sizes["words"] if w >= core.word_bits] if longer else [core.word_bits]
+    most = core.log_n_max if "log_n" in given else max(sizes["log_n"])
+    for log_n_max, word_bits in itertools.product(range(core.log_n_max, most + 1), words):
+        yield replace(core, log_n_max=log_n_max, word_bits=word_bits)
+
+
+def _files(core: Core) -> tuple[dict[str, str], Path]:
+    """What a core is made of, and where its library is kept."""
     files = hardware.sources(core)
     files |= hardware.lists("core", __version__, core, files)
     files["Makefile"] = resources.files("ringmill.project").joinpath("files/Makefile").read_text("utf-8")
     digest = hashlib.blake2b(digest_size=12)
     for place, text in sorted(files.items()):
         digest.update(f"{place}\0{text}\0".encode())
-    target = kept("cores") / f"{digest.hexdigest()}.so"
-    if target.is_file():
-        return target
+    return files, kept("cores") / f"{digest.hexdigest()}.so"
+
+
+def library(compiled: Managed, machine: MachineSpec) -> Path:
+    """The library of the simulated core of a machine for a kernel: that of a larger core, or a new one.
+
+    It stands in the user's cache (`XDG_CACHE_HOME`) under a name that says what it was made of. A core whose
+    degree or word is larger is taken where the machine leaves these out; the smallest, if there are several.
+    """
+    core = _core_of(compiled, machine)
+    for larger in _larger(core, machine):
+        _, target = _files(larger)
+        if target.is_file():
+            return target
     core.image(compiled.plan)  # refuses what no core can be built for, or cannot run, in its own words
     hold_verilator("verilator", '"compact" emulates the same instructions without it.')
 
     def build(work: Path) -> None:
-        done = make(work, "build/librm_core.so")
-        if done.returncode != 0:
-            fail(MachineError, "Simulator", f"The simulated core does not build: {last_words(done)}.")
+        made = make(work, "build/librm_core.so")
+        if made.returncode != 0:
+            fail(MachineError, "Simulator", f"The simulated core does not build: {last_words(made)}.")
 
-    return keep(target, files, build, "build/librm_core.so")
+    files, target = _files(core)
+    return keep(target, files, build, "build/librm_core.so", f"simulated core for N <= 2^{core.log_n_max}")
 
 
 def hold_verilator(machine: str, instead: str) -> None:
@@ -101,8 +127,11 @@ def hold_verilator(machine: str, instead: str) -> None:
         )
 
 
-def keep(target: Path, files: Mapping[str, str], build: Callable[[Path], None], made: str) -> Path:
-    """Build in a folder of its own, which has the files, and put what is made there where it is kept."""
+def keep(target: Path, files: Mapping[str, str], build: Callable[[Path], None], made: str, what: str) -> Path:
+    """Build in a folder of its own, which has the files, and put what is made there where it is kept.
+
+    A terminal shows that something is built, and the log says how long it took.
+    """
     make_folder(target.parent)
     with writing(target):
         work = Path(tempfile.mkdtemp(dir=target.parent))
@@ -110,7 +139,8 @@ def keep(target: Path, files: Mapping[str, str], build: Callable[[Path], None], 
         for place, text in files.items():
             (work / place).parent.mkdir(parents=True, exist_ok=True)
             (work / place).write_text(text, encoding="utf-8")
-        build(work)
+        with share(f"build the {what}: a minute or two"), done("build", what):
+            build(work)
         os.replace(work / made, target)
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -260,6 +260,8 @@ impl CompactLiteral {
 
     /// log2 of the smallest N of every core.
     pub const LOG_N_MIN: u32 = 10;
+    /// log2 of the greatest N that there is.
+    pub const LOG_N_MAX: u32 = 15;
 }
 
 impl CompactConfig {

@@ -106,7 +106,7 @@ pub fn literal(spec: &MachineSpec) -> CompactLiteral {
 }
 
 /// A literal with what a text gives.
-fn asked(spec: &MachineSpec, mut literal: CompactLiteral) -> CompactLiteral {
+pub(crate) fn asked(spec: &MachineSpec, mut literal: CompactLiteral) -> CompactLiteral {
     for p in PARAMETERS {
         if let Some(value) = spec.get(p.parameter.name) {
             (p.set)(&mut literal, value);
@@ -133,7 +133,7 @@ fn simulated(spec: &MachineSpec, path: &Path) -> Result<Arc<dyn Machine>, Machin
 }
 
 /// A machine with the clock that the text gives, whose plans are searched for as it says.
-fn searching(spec: &MachineSpec, mut machine: Compact) -> Compact {
+pub(crate) fn searching(spec: &MachineSpec, mut machine: Compact) -> Compact {
     if let Some(mhz) = spec.whole(CLOCK.name) {
         machine = machine.with_clock(mhz as f64);
     }

@@ -8,6 +8,7 @@
 //! | [`table`] | entries of the modulus table |
 //! | `product` | one product as each multiplier makes it |
 //! | [`core`] | what a driver asks of a core |
+//! | `driver` | a run and the modulus table, over registers |
 //! | `lower` | from a limb program to nodes: flattened sums, constants moved to where they cost nothing |
 //! | [`plan`] | the order of passes, banks, memory |
 //! | [`model`] | the cycle model; the way to memory is [`ringmill_cycles::axi`] |
@@ -23,6 +24,7 @@
 pub mod config;
 pub mod core;
 pub mod costs;
+pub(crate) mod driver;
 pub mod emulator;
 pub mod entry;
 pub mod error;

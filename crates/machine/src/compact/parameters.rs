@@ -117,7 +117,7 @@ pub static LOG_N: CoreParameter = number!(
         name: "log_n",
         field: "log_n_max",
         rtl: Some("LOGN_MAX"),
-        allowed: Allowed::Range(CompactLiteral::LOG_N_MIN as u64, 15),
+        allowed: Allowed::Range(CompactLiteral::LOG_N_MIN as u64, CompactLiteral::LOG_N_MAX as u64),
         default: Some(Preset::Whole(13)),
         unit: "log2",
         about: "the greatest degree N: six banks of N words",

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use libloading::Library;
 
 use super::core::{Core, Counters, check_identity};
+use super::driver::{self, Registers};
 use super::emulator::check_range;
-use super::isa::ADDRESS_UNIT;
 use super::parameters::{CoreParameter, PARAMETERS};
 use super::{CompactConfig, CompactError, CompactLiteral, TableEntry, registers as reg};
 
@@ -25,8 +25,6 @@ const ABI: u32 = 2;
 /// What the functions return.
 const OK: c_int = 0;
 const LIMIT: c_int = 1;
-/// Bytes of an entry of the modulus window.
-const ENTRY: u32 = 256;
 
 /// An opaque handle.
 #[repr(C)]
@@ -253,16 +251,6 @@ impl Simulated {
     fn identify(&mut self) -> Result<(), CompactError> {
         check_identity(self.read_register(reg::ID)?, self.read_register(reg::VERSION)?)
     }
-
-    fn counters(&mut self) -> Result<Counters, CompactError> {
-        let mut values = [0; Counters::COUNT];
-        for (value, i) in values.iter_mut().zip(0..) {
-            let address = reg::COUNTER + i * reg::COUNTER_STRIDE;
-            let (low, high) = (self.read_register(address)?, self.read_register(address + 4)?);
-            *value = u64::from(low) | u64::from(high) << 32;
-        }
-        Ok(Counters::from_registers(values))
-    }
 }
 
 impl Core for Simulated {
@@ -285,68 +273,35 @@ impl Core for Simulated {
     }
 
     fn set_modulus(&mut self, index: usize, entry: &TableEntry) -> Result<(), CompactError> {
-        let index = u32::try_from(index).unwrap_or(u32::MAX);
-        if index >= self.config.moduli() {
-            let (found, max) = (index as usize + 1, self.config.moduli());
-            return Err(CompactError::TooManyModuli { found, max });
-        }
-        for (field, word) in (0..).zip(entry.fields()) {
-            let address = reg::MODULUS + ENTRY * index + 8 * field;
-            self.write_register(address, word as u32)?;
-            self.write_register(address + 4, (word >> 32) as u32)?;
-        }
-        Ok(())
+        let config = self.config;
+        driver::set_modulus(self, &config, index, entry)
     }
 
     fn run(&mut self, program: u64, log_n: u32) -> Result<Counters, CompactError> {
-        if !program.is_multiple_of(ADDRESS_UNIT) {
-            return Err(CompactError::Unaligned { address: program, unit: ADDRESS_UNIT });
-        }
-        self.write_register(reg::PROGRAM, (program / ADDRESS_UNIT) as u32)?;
-        self.write_register(reg::LOG_N, reg::LOG_N_VALUE.put(log_n))?;
-        // SAFETY: the handle is ours; its memory is `self.words`.
-        let started = unsafe { (self.library.functions.start)(self.handle.as_ptr()) };
-        self.check(started)?;
-        // The interrupt may still be that of a program before, which nobody waited for.
-        let mut status = reg::STATUS_BUSY.put(1);
-        while reg::STATUS_BUSY.get(status) == 1 {
-            // SAFETY: as above.
-            let ended = unsafe { (self.library.functions.wait)(self.handle.as_ptr(), self.limit) };
-            self.check(ended)?;
-            status = self.read_register(reg::STATUS)?;
-        }
-        if reg::STATUS_REFUSED.get(status) == 1 {
-            return Err(CompactError::Busy);
-        }
-        if reg::STATUS_ERROR.get(status) == 1 {
-            let code = reg::STATUS_CODE.get(status) as u8;
-            let index = self.read_register(reg::ERROR_PC)?;
-            let meaning = meaning(code);
-            if matches!(code, 9..=11) {
-                let address = u64::from(self.read_register(reg::BUS_ERROR_ADDR)?) * ADDRESS_UNIT;
-                return Err(CompactError::Bus { index, code, meaning, address });
-            }
-            return Err(CompactError::Stopped { index, code, meaning });
-        }
-        self.counters()
+        driver::run(self, program, log_n)
     }
 }
 
-/// What an error code of the core means, `rtl/core/README.md`.
-const fn meaning(code: u8) -> &'static str {
-    match code {
-        1 => "no such opcode",
-        2 => "an accumulator to transform, or a pair of banks beside one of its own",
-        3 => "no such modulus",
-        4 => "operands that the opcode does not take",
-        5 => "a permutation of this kind is impossible",
-        6 => "an address that is not aligned to the memory bus",
-        7 => "a wait for stores that never come",
-        8 => "a degree that the core was not built for",
-        9 => "a bus error under an instruction",
-        10 => "a bus error in a read",
-        11 => "a bus error in a write",
-        12 => "reset in the middle",
-        _ => "an unknown error",
+impl Registers for Simulated {
+    type Error = CompactError;
+
+    fn read_register(&mut self, address: u32) -> Result<u32, CompactError> {
+        self.read_register(address)
+    }
+
+    fn write_register(&mut self, address: u32, value: u32) -> Result<(), CompactError> {
+        self.write_register(address, value)
+    }
+
+    fn start(&mut self) -> Result<(), CompactError> {
+        // SAFETY: the handle is ours; its memory is `self.words`.
+        let code = unsafe { (self.library.functions.start)(self.handle.as_ptr()) };
+        self.check(code)
+    }
+
+    fn wait(&mut self) -> Result<(), CompactError> {
+        // SAFETY: as above.
+        let code = unsafe { (self.library.functions.wait)(self.handle.as_ptr(), self.limit) };
+        self.check(code)
     }
 }

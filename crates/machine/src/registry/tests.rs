@@ -63,6 +63,9 @@ fn value_of(allowed: Allowed) -> BoxedStrategy<Value> {
         Allowed::Range(least, most) => (least..=most).prop_map(Value::Whole).boxed(),
         Allowed::Numbers(all) => prop::sample::select(all).prop_map(|n| Value::Whole(n.into())).boxed(),
         Allowed::Names(all) => prop::sample::select(all).prop_map(Value::from).boxed(),
+        Allowed::HostPort => {
+            "([a-z0-9.-]{1,12}|\\[[0-9a-f:]{2,12}\\]):[1-9][0-9]{0,3}".prop_map(Value::Text).boxed()
+        }
         Allowed::Path => "[ -~\\t\\nÀ-ÿ]{1,20}|[\"\\\\, =:]{1,8}".prop_map(Value::Text).boxed(),
     }
 }
@@ -148,11 +151,11 @@ fn what_is_wrong_in_a_text_is_named_with_what_would_be_right() {
     for (text, says) in [
         (
             "gpu",
-            "machine \"gpu\" does not exist; machines are cpu, reference, compact, verilator, pipelined, file",
+            "machine \"gpu\" does not exist; machines are cpu, reference, compact, verilator, board, pipelined, file",
         ),
         (
             "CPU",
-            "machine \"CPU\" does not exist; machines are cpu, reference, compact, verilator, pipelined, file",
+            "machine \"CPU\" does not exist; machines are cpu, reference, compact, verilator, board, pipelined, file",
         ),
         (
             "",

@@ -39,7 +39,7 @@ pub(crate) fn table() -> String {
             Allowed::Range(least, most) => writeln!(row, "    \"least\": {least},\n    \"most\": {most},"),
             Allowed::Numbers(all) => writeln!(row, "    \"values\": {all:?},"),
             Allowed::Names(all) => writeln!(row, "    \"values\": {all:?},"),
-            Allowed::Path => Ok(()),
+            Allowed::Path | Allowed::HostPort => Ok(()),
         };
         let _ = write!(row, "    \"unit\": {:?},\n    \"about\": {:?}", p.unit, p.about);
         rows.push(format!("  {{\n{row}\n  }}"));
