@@ -30,6 +30,21 @@ pub enum CircuitError {
         /// The highest that is taken.
         most: usize,
     },
+    /// A table that gives the same for every number.
+    #[error("all entries of the table are one number; use that number itself")]
+    ConstantTable,
+    /// More entries than a bootstrapping of so little precision tells apart.
+    #[error(
+        "a bootstrapping precise to {bits} bits does not tell {entries} numbers apart; take parameters for {least} bits"
+    )]
+    LookupBits {
+        /// Entries of the table.
+        entries: usize,
+        /// Bits that the parameters are laid out for.
+        bits: u32,
+        /// Bits that it takes.
+        least: u32,
+    },
     /// A map that makes everything zero.
     #[error("the product with a matrix of zeros is zero; leave it out")]
     ZeroMap,

@@ -1,5 +1,6 @@
 //! Short names for the operations that circuits write.
 
+use num_complex::Complex64;
 use ringmill_program::he::{Builder, Constant, HeError, Numbers, Op, Value};
 
 /// Writes operations into a builder, in a region of its own.
@@ -48,6 +49,30 @@ impl<'a> Writer<'a> {
 
     pub(crate) fn real(&mut self, c: f64) -> Result<Value, HeError> {
         self.b.push(Op::Const(Constant::Real(c)))
+    }
+
+    /// The same in all slots.
+    pub(crate) fn number(&mut self, c: Complex64) -> Result<Value, HeError> {
+        match c.im {
+            0.0 => self.real(c.re),
+            _ => self.b.push(Op::Const(Constant::Complex(c))),
+        }
+    }
+
+    pub(crate) fn add_number(&mut self, a: Value, c: Complex64) -> Result<Value, HeError> {
+        if c.im == 0.0 {
+            return self.add_real(a, c.re);
+        }
+        let c = self.number(c)?;
+        self.add(a, c)
+    }
+
+    pub(crate) fn mul_number(&mut self, a: Value, c: Complex64) -> Result<Value, HeError> {
+        if c.im == 0.0 {
+            return self.mul_real(a, c.re);
+        }
+        let c = self.number(c)?;
+        self.b.push(Op::Mul(a, c))
     }
 
     pub(crate) fn add(&mut self, a: Value, b: Value) -> Result<Value, HeError> {

@@ -5,6 +5,7 @@ mod bootstrap;
 mod choosing;
 mod common;
 mod linear;
+mod lookups;
 mod methods;
 mod placing;
 mod polynomials;

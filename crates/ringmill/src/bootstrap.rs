@@ -6,8 +6,8 @@ use std::sync::Arc;
 use ringmill_circuits::bootstrap::{Bootstrap, Content};
 use ringmill_ckks::{Ciphertext, EvaluationKeys, Level, Params, Scale};
 use ringmill_machine::Watch;
-use ringmill_program::he::{Builder, Chain, Op, Program};
-use ringmill_program::manage::{KeySet, Options, manage};
+use ringmill_program::he::{Builder, Chain, Lookup, Op, Program};
+use ringmill_program::manage::{FLAT_FAILURE, KeySet, Options, manage};
 
 use crate::recent::Recent;
 use crate::{Error, Evaluator, Input, Inputs, Kernel, Stated};
@@ -56,6 +56,8 @@ struct Shape {
     iterations: u32,
     /// Bits of the bound on values.
     magnitude: u64,
+    /// The table that numbers are looked up in, by the bits of its numbers.
+    table: Option<Vec<u64>>,
 }
 
 impl Bootstrapper {
@@ -103,7 +105,50 @@ impl Bootstrapper {
         let magnitude = a.noise().magnitude().max(f64::MIN_POSITIVE);
         let config = config(self.evaluator.params(), content, iterations);
         let config = if iterations.is_some() { config.up_to(magnitude) } else { config.suited_to(magnitude) };
-        let kernel = self.kernel(a, &config)?;
+        self.run(a, keys, &config, None, watch)
+    }
+
+    /// The entries of `table` for the whole numbers in the slots of `a`, with fresh levels: fewer than [`bootstrap`](Self::bootstrap) leaves
+    /// by what [`Bootstrap::lookup_depth`] is above [`Bootstrap::depth`].
+    ///
+    /// Numbers whose error reaches one half may give the entry of another one. The keys are those of [`bootstrap_keys`] for
+    /// [`Content::Real`]; imaginary parts are lost.
+    ///
+    /// # Errors
+    /// [`Error::Circuit`] for a table that cannot be looked up; as [`bootstrap`](Self::bootstrap).
+    pub fn look_up(&self, a: &Ciphertext, keys: &EvaluationKeys, table: &Lookup) -> Result<Ciphertext, Error> {
+        self.look_up_watched(a, keys, table, &Watch::default())
+    }
+
+    /// As [`look_up`](Self::look_up), while another thread may see how far the machine is, and may end it: see [`Kernel::run_watched`].
+    ///
+    /// # Errors
+    /// [`MachineError::Stopped`](ringmill_machine::MachineError::Stopped); as [`look_up`](Self::look_up).
+    pub fn look_up_watched(
+        &self,
+        a: &Ciphertext,
+        keys: &EvaluationKeys,
+        table: &Lookup,
+        watch: &Watch,
+    ) -> Result<Ciphertext, Error> {
+        let config = config(self.evaluator.params(), Content::Real, None);
+        let error = a.noise().error_at(a.slots(), FLAT_FAILURE);
+        if table.noise() + error >= 0.5 {
+            return Err(Error::LookupError { place: String::new(), error, noise: table.noise() });
+        }
+        self.run(a, keys, &config, Some(table), watch)
+    }
+
+    /// From level [`Bootstrap::start`] on.
+    fn run(
+        &self,
+        a: &Ciphertext,
+        keys: &EvaluationKeys,
+        config: &Bootstrap,
+        table: Option<&Lookup>,
+        watch: &Watch,
+    ) -> Result<Ciphertext, Error> {
+        let kernel = self.kernel(a, config, table)?;
         let start = Level::new(config.start(a.slots()));
         let low = if a.level() > start { self.evaluator.drop_level(a, start)? } else { a.clone() };
         let inputs = Inputs::from([("x".into(), Input::Cipher(&low))]);
@@ -111,20 +156,30 @@ impl Bootstrapper {
         Ok(results.remove("y").unwrap_or_else(|| unreachable!("the program has one output")))
     }
 
-    fn kernel(&self, a: &Ciphertext, config: &Bootstrap) -> Result<Arc<Kernel>, Error> {
+    fn kernel(
+        &self,
+        a: &Ciphertext,
+        config: &Bootstrap,
+        table: Option<&Lookup>,
+    ) -> Result<Arc<Kernel>, Error> {
+        let bits = |table: &Lookup| {
+            let entries = table.entries().iter().map(|entry| entry.to_bits());
+            entries.chain([table.first() as u64, table.noise().to_bits()]).collect()
+        };
         let shape = Shape {
             slots: a.slots(),
             scale: a.scale().clone(),
             content: config.content,
             iterations: config.iterations,
             magnitude: config.magnitude.to_bits(),
+            table: table.map(bits),
         };
         if let Some(kernel) = self.kernels.get(&shape) {
             return Ok(kernel);
         }
         let options = from_below(config, a.slots(), a.scale());
         // Its numbers are those of the circuit, the same for everybody.
-        let kernel = Kernel::compile(&self.evaluator, &alone(a.slots(), config)?, &options)?;
+        let kernel = Kernel::compile(&self.evaluator, &alone(a.slots(), config, table)?, &options)?;
         let kernel = kernel.stating(Stated::Prediction);
         Ok(self.kernels.insert(&shape, Arc::new(kernel)))
     }
@@ -144,7 +199,7 @@ pub fn bootstrap_keys(params: &Params, slots: usize, content: Content) -> Result
     // Further iterations turn by the same distances.
     let config = config(params, content, Some(1));
     let options = from_below(&config, slots, &params.default_scale());
-    let managed = manage(&alone(slots, &config)?, &Chain::from(params), &options)?;
+    let managed = manage(&alone(slots, &config, None)?, &Chain::from(params), &options)?;
     Ok(managed.summary.keys)
 }
 
@@ -153,11 +208,14 @@ pub(crate) fn config(params: &Params, content: Content, iterations: Option<u32>)
     Bootstrap { content, ..Bootstrap::of(params, iterations) }
 }
 
-/// x, bootstrapped.
-fn alone(slots: usize, config: &Bootstrap) -> Result<Program, Error> {
+/// x, bootstrapped or looked up.
+fn alone(slots: usize, config: &Bootstrap, table: Option<&Lookup>) -> Result<Program, Error> {
     let mut b = Builder::traced("bootstrap", slots)?;
     let x = b.push(Op::Input("x".into()))?;
-    let y = config.apply(&mut b, x)?;
+    let y = match table {
+        Some(table) => config.look_up(&mut b, x, table)?,
+        None => config.apply(&mut b, x)?,
+    };
     b.output("y", y)?;
     Ok(b.finish()?)
 }

@@ -7,6 +7,7 @@ mod common;
 mod eager;
 mod identity;
 mod kernels;
+mod lookups;
 mod methods;
 mod optimism;
 mod plan;

@@ -117,6 +117,7 @@ impl Writer<'_> {
             };
             let depth = match instr.op {
                 Op::Raise { .. } | Op::Bootstrap { .. } => 0,
+                Op::Lookup { ref table, .. } => table.depth(),
                 _ => deepest + u32::from(product),
             };
             self.depths.push(depth);

@@ -70,7 +70,7 @@ pub fn unmarked(p: &Program) -> Result<Program, CircuitError> {
     Ok(copy.finish()?)
 }
 
-/// The program with a circuit in place of every `bootstrap`, of messages as large as `size` says, or the next power of two.
+/// The program with a circuit in place of every `bootstrap` and `lookup`, of messages as large as `size` says, or the next power of two.
 /// `config` gives the arrangement for the iterations that one asks for; those that ask for none take fewer where messages are too
 /// small for all.
 ///
@@ -91,6 +91,7 @@ pub fn expand(
                 let config = if iterations.is_some() { config.up_to(bound) } else { config.suited_to(bound) };
                 config.apply(&mut copy.b, a)?
             }
+            (_, Op::Lookup { a, table }) => config(None).look_up(&mut copy.b, a, &table)?,
             (_, op) => copy.b.push(op)?,
         };
         copy.new.push(value);

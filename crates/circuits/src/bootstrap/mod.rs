@@ -6,8 +6,10 @@
 
 mod arrange;
 mod expand;
+mod exponential;
 mod failure;
 mod iterated;
+mod lookup;
 mod need;
 mod parts;
 mod place;
@@ -15,6 +17,7 @@ mod sine;
 mod transform;
 
 pub use expand::{expand, unmarked};
+pub use exponential::Exponential;
 pub use failure::probability;
 pub use iterated::ITERATIONS_MAX;
 pub use need::{Need, most_bits};
@@ -271,24 +274,26 @@ impl Bootstrap {
         Ok(y)
     }
 
+    /// What the sine is taken of, over R: real parts and imaginary ones, or the real parts alone.
+    fn arguments(&self, b: &mut Builder, x: Value, region: &Region) -> Result<Vec<Value>, CircuitError> {
+        region.step(b, "slots to coefficients");
+        let mut w = self.slots_to_coefficients(b, x)?;
+        region.step(b, "raise");
+        w = b.push(Op::Raise { a: w, bits: self.room })?;
+        region.step(b, "coefficients to slots");
+        // Half, because a number and its conjugate are added.
+        let factor = 0.5 / f64::from(self.room).exp2() / sine::radius(self.interval);
+        let shares = self.coefficients_to_slots(b, w, factor)?;
+        region.step(b, "modulus");
+        self.parts(b, shares)
+    }
+
     /// One bootstrapping.
     fn once(&self, b: &mut Builder, x: Value) -> Result<Value, CircuitError> {
         let slots = b.program().slots();
-        let outer = b.current_region().to_owned();
-        let region = |step: &str| match &outer[..] {
-            "" => format!("bootstrap: {step}"),
-            outer => format!("{outer}: bootstrap: {step}"),
-        };
-        b.region(&region("slots to coefficients"));
-        let mut w = self.slots_to_coefficients(b, x)?;
-        b.region(&region("raise"));
-        w = b.push(Op::Raise { a: w, bits: self.room })?;
+        let region = Region::open(b, "bootstrap");
         let sine = self.sine()?;
-        b.region(&region("coefficients to slots"));
-        // Half, because a number and its conjugate are added.
-        let shares = self.coefficients_to_slots(b, w, 0.5 / f64::from(self.room).exp2() / sine.radius())?;
-        b.region(&region("modulus"));
-        let parts = self.parts(b, shares)?;
+        let parts = self.arguments(b, x, &region)?;
         let mut results = Vec::with_capacity(parts.len());
         let factor = self.magnitude * f64::from(self.room).exp2();
         for (index, part) in parts.into_iter().enumerate() {
@@ -304,20 +309,46 @@ impl Bootstrap {
         let joined = join(b, &results)?;
         b.promise(joined, self.magnitude)?;
         b.resemble(joined, self.like(x, slots))?;
-        b.region(&outer);
+        region.close(b);
         Ok(joined)
     }
 
     /// What one bootstrapping of `x` gives. The sine bends the same message alike in all slots and every time.
     pub(super) fn like(&self, x: Value, slots: usize) -> Like {
-        Like { value: x, off: self.off(slots), bias: Self { iterations: 1, ..self.clone() }.bend() }
+        let bias = Self { iterations: 1, ..self.clone() }.bend();
+        Like { value: x, off: self.off(slots), bias, flat: None }
     }
 
-    /// How far one bootstrapping may be off. Chains are laid out by measurements of 2^15 slots: the error of a slot grows with the
-    /// root of their number.
+    /// How far one bootstrapping may be off.
     fn off(&self, slots: usize) -> f64 {
-        let more = (slots as f64 / f64::from(1 << 15)).max(1.0).sqrt();
-        let precise = self.magnitude * (-f64::from(self.bits)).exp2() * more;
+        let precise = self.magnitude * self.one_off(slots);
         precise.max(Self { iterations: 1, ..self.clone() }.bend())
+    }
+
+    /// The same for messages up to 1, but for the bend. Chains are laid out by measurements of 2^15 slots: the error of a slot grows
+    /// with the root of their number.
+    fn one_off(&self, slots: usize) -> f64 {
+        (-f64::from(self.bits)).exp2() * (slots as f64 / f64::from(1 << 15)).max(1.0).sqrt()
+    }
+}
+
+/// Names the steps of a circuit in the region of the caller.
+struct Region {
+    outer: String,
+    circuit: &'static str,
+}
+
+impl Region {
+    fn open(b: &Builder, circuit: &'static str) -> Self {
+        Self { outer: b.current_region().to_owned(), circuit }
+    }
+
+    fn step(&self, b: &mut Builder, step: &str) {
+        let own = format!("{}: {step}", self.circuit);
+        b.region(&if self.outer.is_empty() { own } else { format!("{}: {own}", self.outer) });
+    }
+
+    fn close(self, b: &mut Builder) {
+        b.region(&self.outer);
     }
 }

@@ -15,7 +15,7 @@ use crate::polynomial::{self, Basis, Polynomial};
 use crate::write::Writer;
 
 /// Points at which the cosine is interpolated: far above any degree that is kept.
-const NODES: usize = 256;
+pub(super) const NODES: usize = 256;
 
 /// Beyond the outermost integer an argument may lie by a quarter for the shift and as much for the message.
 const MARGIN: f64 = 0.5;
@@ -84,8 +84,8 @@ impl Sine {
         let t = doubled(&mut w, y, 1.0)?;
         drop(w);
         let root = factor.powf(0.5f64.powi(self.doublings as i32));
-        let coefficients: Vec<f64> = self.polynomial.coefficients().iter().map(|c| c * root).collect();
-        let mut c = polynomial::evaluate(b, t, &Polynomial::new(Basis::Chebyshev, &coefficients)?)?;
+        let coefficients: Vec<_> = self.polynomial.coefficients().iter().map(|c| c * root).collect();
+        let mut c = polynomial::evaluate(b, t, &Polynomial::complex(Basis::Chebyshev, &coefficients)?)?;
         let mut w = Writer::open(b, "double angle");
         let mut size = root;
         for _ in 0..self.doublings {
@@ -157,7 +157,7 @@ impl Inverse {
     }
 }
 
-fn radius(interval: u32) -> f64 {
+pub(super) fn radius(interval: u32) -> f64 {
     f64::from(interval) + MARGIN
 }
 
@@ -170,7 +170,7 @@ fn doubled(w: &mut Writer<'_>, c: Value, size: f64) -> Result<Value, CircuitErro
 }
 
 /// Chebyshev coefficients of f on [−1, 1] by interpolation.
-fn coefficients(f: impl Fn(f64) -> f64) -> Vec<f64> {
+pub(super) fn coefficients(f: impl Fn(f64) -> f64) -> Vec<f64> {
     let angle = |j: usize| PI * (j as f64 + 0.5) / NODES as f64;
     let values: Vec<f64> = (0..NODES).map(|j| f(angle(j).cos())).collect();
     (0..NODES)

@@ -2,30 +2,37 @@
 
 use std::collections::BTreeMap;
 
+use num_complex::Complex64;
 use ringmill_program::he::{HeError, Value};
 
-use super::Basis;
 use super::plan::{Shape, halves};
+use super::{Basis, Turn};
 use crate::write::Writer;
 
 /// Writes `shape` at `x`.
-pub(super) fn write(w: &mut Writer<'_>, x: Value, basis: Basis, shape: &Shape) -> Result<Value, HeError> {
-    let mut e = Emitter { w, basis, powers: BTreeMap::from([(1, x)]) };
+pub(super) fn write(
+    w: &mut Writer<'_>,
+    x: Value,
+    (basis, turn): (Basis, Turn),
+    shape: &Shape,
+) -> Result<Value, HeError> {
+    let mut e = Emitter { w, basis, turn, powers: BTreeMap::from([(1, x)]) };
     match e.shape(shape)? {
-        Sum { value: Some(value), constant } => e.w.add_real(value, constant),
-        Sum { value: None, constant } => e.w.real(constant),
+        Sum { value: Some(value), constant } => e.w.add_number(value, constant),
+        Sum { value: None, constant } => e.w.number(constant),
     }
 }
 
 /// An encrypted part and a constant that is still to be added.
 struct Sum {
     value: Option<Value>,
-    constant: f64,
+    constant: Complex64,
 }
 
 struct Emitter<'a, 'b> {
     w: &'a mut Writer<'b>,
     basis: Basis,
+    turn: Turn,
     powers: BTreeMap<usize, Value>,
 }
 
@@ -62,29 +69,47 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// Σ c·b_i. Where i costs nothing, the sum of the imaginary parts is multiplied by it once.
+    fn weighted(&mut self, terms: &[(usize, Complex64)]) -> Result<Option<Value>, HeError> {
+        let (mut value, mut imaginary) = (None, None);
+        for &(i, c) in terms {
+            let power = self.power(i)?;
+            if self.turn == Turn::Level {
+                let term = self.w.mul_number(power, c)?;
+                value = self.join(value, Some(term))?;
+                continue;
+            }
+            for (part, sum) in [(c.re, &mut value), (c.im, &mut imaginary)] {
+                if part != 0.0 {
+                    let term = self.w.mul_real(power, part)?;
+                    *sum = match *sum {
+                        Some(sum) => Some(self.w.add(sum, term)?),
+                        None => Some(term),
+                    };
+                }
+            }
+        }
+        let turned = imaginary.map(|sum| self.w.mul_number(sum, Complex64::I)).transpose()?;
+        self.join(value, turned)
+    }
+
     fn shape(&mut self, shape: &Shape) -> Result<Sum, HeError> {
         match shape {
             Shape::Weighted { constant, terms } => {
-                let mut value = None;
-                for &(i, c) in terms {
-                    let power = self.power(i)?;
-                    let term = self.w.mul_real(power, c)?;
-                    value = self.join(value, Some(term))?;
-                }
-                Ok(Sum { value, constant: *constant })
+                Ok(Sum { value: self.weighted(terms)?, constant: *constant })
             }
             Shape::Split { k, q, r } => {
                 let q = self.shape(q)?;
-                let power = self.power(*k)?;
                 let product = match q.value {
                     Some(value) => {
-                        let whole = self.w.add_real(value, q.constant)?;
-                        self.w.mul(whole, power)?
+                        let power = self.power(*k)?;
+                        let whole = self.w.add_number(value, q.constant)?;
+                        Some(self.w.mul(whole, power)?)
                     }
-                    None => self.w.mul_real(power, q.constant)?,
+                    None => self.weighted(&[(*k, q.constant)])?,
                 };
                 let r = self.shape(r)?;
-                Ok(Sum { value: self.join(Some(product), r.value)?, constant: r.constant })
+                Ok(Sum { value: self.join(product, r.value)?, constant: r.constant })
             }
         }
     }

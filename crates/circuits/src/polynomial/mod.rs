@@ -15,6 +15,7 @@ use std::f64::consts::PI;
 
 use crate::CircuitError;
 use crate::write::Writer;
+use num_complex::Complex64;
 use ringmill_program::he::{Builder, Value};
 
 /// The highest degree that is taken: 12 levels.
@@ -37,7 +38,7 @@ pub enum Basis {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Polynomial {
     basis: Basis,
-    coefficients: Vec<f64>,
+    coefficients: Vec<Complex64>,
 }
 
 impl Polynomial {
@@ -48,15 +49,25 @@ impl Polynomial {
     /// [`CircuitError::Coefficient`] names a number that is not finite; [`CircuitError::ConstantPolynomial`] and
     /// [`CircuitError::Degree`] name degrees out of range.
     pub fn new(basis: Basis, coefficients: &[f64]) -> Result<Self, CircuitError> {
+        Self::complex(basis, &coefficients.iter().map(|&c| c.into()).collect::<Vec<_>>())
+    }
+
+    /// The same of complex coefficients.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn complex(basis: Basis, coefficients: &[Complex64]) -> Result<Self, CircuitError> {
         if let Some(index) = coefficients.iter().position(|c| !c.is_finite()) {
-            return Err(CircuitError::Coefficient { index, value: coefficients[index] });
+            let c = coefficients[index];
+            return Err(CircuitError::Coefficient { index, value: if c.re.is_finite() { c.im } else { c.re } });
         }
         let mut c = coefficients.to_vec();
         if basis == Basis::Chebyshev {
-            let most = c.iter().fold(0.0, |m: f64, c| m.max(c.abs()));
-            c.iter_mut().filter(|c| c.abs() <= most * NEGLIGIBLE).for_each(|c| *c = 0.0);
+            let most = c.iter().flat_map(|c| [c.re, c.im]).fold(0.0, |m: f64, c| m.max(c.abs()));
+            let parts = c.iter_mut().flat_map(|c| [&mut c.re, &mut c.im]);
+            parts.filter(|c| c.abs() <= most * NEGLIGIBLE).for_each(|c| *c = 0.0);
         }
-        c.truncate(c.iter().rposition(|&c| c != 0.0).map_or(0, |last| last + 1));
+        c.truncate(c.iter().rposition(|&c| c != Complex64::ZERO).map_or(0, |last| last + 1));
         match c.len().saturating_sub(1) {
             0 => Err(CircuitError::ConstantPolynomial),
             degree if degree > DEGREE_MAX => Err(CircuitError::Degree { degree, most: DEGREE_MAX }),
@@ -70,7 +81,7 @@ impl Polynomial {
     }
 
     /// The coefficients, that of b_0 first; the last is not zero.
-    pub fn coefficients(&self) -> &[f64] {
+    pub fn coefficients(&self) -> &[Complex64] {
         &self.coefficients
     }
 
@@ -79,14 +90,20 @@ impl Polynomial {
         self.coefficients.len() - 1
     }
 
-    /// A bound on |p(x)| for x in [−1, 1], for Chebyshev polynomials: at 16 Chebyshev points a degree a polynomial of that
+    /// Whether no coefficient has an imaginary part.
+    pub fn is_real(&self) -> bool {
+        self.coefficients.iter().all(|c| c.im == 0.0)
+    }
+
+    /// A bound on |p(x)| for x in [−1, 1], for real Chebyshev polynomials: at 16 Chebyshev points a degree a polynomial of that
     /// degree comes within cos(π/32) of its maximum (Ehlich and Zeller 1964).
     pub fn largest(&self) -> Option<f64> {
-        if self.basis != Basis::Chebyshev {
+        if self.basis != Basis::Chebyshev || !self.is_real() {
             return None;
         }
         let points = 16 * self.degree();
-        let at = |j: usize| clenshaw(&self.coefficients, (PI * j as f64 / points as f64).cos()).abs();
+        let real: Vec<f64> = self.coefficients.iter().map(|c| c.re).collect();
+        let at = |j: usize| clenshaw(&real, (PI * j as f64 / points as f64).cos()).abs();
         Some((0..=points).map(at).fold(0.0, f64::max) / (PI / 32.0).cos())
     }
 
@@ -102,9 +119,28 @@ impl Polynomial {
 /// # Errors
 /// [`CircuitError::Program`] if the builder refuses `x`, or is that of a managed program.
 pub fn evaluate(b: &mut Builder, x: Value, p: &Polynomial) -> Result<Value, CircuitError> {
+    evaluate_by(b, x, p, Turn::Level)
+}
+
+/// What a product with i costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// Nothing: it is a monomial, and real and imaginary parts of coefficients are numbers.
+    Free,
+    /// A level, as a product with any complex number.
+    Level,
+}
+
+/// [`evaluate`], given what a product with i costs.
+pub(crate) fn evaluate_by(
+    b: &mut Builder,
+    x: Value,
+    p: &Polynomial,
+    turn: Turn,
+) -> Result<Value, CircuitError> {
     let plan = p.plan();
     let mut w = Writer::open(b, &format!("polynomial of degree {}", p.degree()));
-    let y = emit::write(&mut w, x, p.basis(), plan.shape())?;
+    let y = emit::write(&mut w, x, (p.basis(), turn), plan.shape())?;
     match p.largest() {
         Some(bound) => Ok(w.within(y, bound)?),
         None => Ok(y),

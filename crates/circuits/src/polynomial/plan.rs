@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use num_complex::Complex64;
 use ringmill_program::he::is_free_factor;
 
 use super::{Basis, Polynomial};
@@ -12,9 +13,9 @@ pub enum Shape {
     /// constant + Σ c·b_i over the terms (i, c), i ≥ 1, c ≠ 0: no products of ciphertexts beside those of the powers.
     Weighted {
         /// The coefficient of b_0.
-        constant: f64,
+        constant: Complex64,
         /// Index and coefficient of the others.
-        terms: Vec<(usize, f64)>,
+        terms: Vec<(usize, Complex64)>,
     },
     /// q·b_k + r.
     Split {
@@ -114,17 +115,17 @@ pub(super) fn power_below(n: usize) -> usize {
 }
 
 /// Levels of a product with a constant: none for small integers.
-fn factor_depth(c: f64) -> u32 {
-    u32::from(!is_free_factor(c))
+fn factor_depth(c: Complex64) -> u32 {
+    u32::from(c.im != 0.0 || !is_free_factor(c.re))
 }
 
 /// Evaluates the coefficients within `depth` levels, or `None` if that is too few.
 ///
 /// A degree below 2^t needs t at most: with k = 2^(t−1), b_k has depth t − 1 and so, by induction, has q.
-fn shape(basis: Basis, c: &[f64], depth: u32, block: usize) -> Option<Shape> {
-    let last = c.iter().rposition(|&c| c != 0.0).unwrap_or(0);
+fn shape(basis: Basis, c: &[Complex64], depth: u32, block: usize) -> Option<Shape> {
+    let last = c.iter().rposition(|&c| c != Complex64::ZERO).unwrap_or(0);
     if last == 0 {
-        return Some(Shape::Weighted { constant: c.first().copied().unwrap_or(0.0), terms: Vec::new() });
+        return Some(Shape::Weighted { constant: c.first().copied().unwrap_or_default(), terms: Vec::new() });
     }
     let c = &c[..=last];
     if c.len() <= block
@@ -144,14 +145,15 @@ fn shape(basis: Basis, c: &[f64], depth: u32, block: usize) -> Option<Shape> {
     Some(Shape::Split { k, q, r: Box::new(shape(basis, &r, depth, block)?) })
 }
 
-fn weighted(c: &[f64], depth: u32) -> Option<Shape> {
-    let terms: Vec<(usize, f64)> = c.iter().copied().enumerate().skip(1).filter(|&(_, c)| c != 0.0).collect();
+fn weighted(c: &[Complex64], depth: u32) -> Option<Shape> {
+    let terms = c.iter().copied().enumerate().skip(1).filter(|&(_, c)| c != Complex64::ZERO);
+    let terms: Vec<(usize, Complex64)> = terms.collect();
     let fits = terms.iter().all(|&(i, c)| log2_ceil(i) + factor_depth(c) <= depth);
     fits.then_some(Shape::Weighted { constant: c[0], terms })
 }
 
 /// c·b_k + r: one more term where r is a weighted sum, which adds up without a product.
-fn leading_term(r: Shape, k: usize, c: f64, depth: u32) -> Option<Shape> {
+fn leading_term(r: Shape, k: usize, c: Complex64, depth: u32) -> Option<Shape> {
     if log2_ceil(k) + factor_depth(c) > depth {
         return None;
     }
@@ -168,7 +170,7 @@ fn leading_term(r: Shape, k: usize, c: f64, depth: u32) -> Option<Shape> {
 }
 
 /// q and r with Σ c_i·b_i = q·b_k + r, for k ≤ degree < 2k. Terms that are zero for parity stay exactly zero.
-fn divide(basis: Basis, c: &[f64], k: usize) -> (Vec<f64>, Vec<f64>) {
+fn divide(basis: Basis, c: &[Complex64], k: usize) -> (Vec<Complex64>, Vec<Complex64>) {
     let (mut r, mut q) = (c[..k].to_vec(), c[k..].to_vec());
     if basis == Basis::Chebyshev {
         // T_{k+j} = 2·T_j·T_k − T_{k−j}, j ≥ 1.

@@ -109,7 +109,7 @@ impl Kernel {
 
     /// Whether it asks to be bootstrapped.
     pub fn bootstraps(&self) -> bool {
-        self.program.instrs().iter().any(|i| matches!(i.op, Op::Bootstrap { .. }))
+        self.program.instrs().iter().any(|i| matches!(i.op, Op::Bootstrap { .. } | Op::Lookup { .. }))
     }
 
     /// log2 of the least degree whose slots hold its vectors.

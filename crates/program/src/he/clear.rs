@@ -51,6 +51,7 @@ fn step(p: &Program, op: &Op, values: &[Vec<Complex64>], inputs: &Vectors) -> Re
         Op::Relin(a) | Op::Rescale(a) | Op::Drop(a, _) | Op::Raise { a, .. } | Op::Bootstrap { a, .. } => {
             get(*a).clone()
         }
+        Op::Lookup { a, table } => map(*a, &|x| table.at(x.re).into()),
         Op::Rotate { a, k, .. } => (0..slots).map(|i| turned(*a, k % slots as i64, i)).collect(),
         Op::Sum { a, count, stride } => {
             let at = |j: usize| (j as i64 * (stride % slots as i64)) % slots as i64;

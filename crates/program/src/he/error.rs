@@ -93,6 +93,12 @@ pub enum Rule {
          positive and finite, and the bias finite and not negative"
     )]
     Like { value: String, off: f64, bias: f64 },
+    #[error("a table of {found} entries; tables of {least} to {most} entries can be looked up")]
+    LookupEntries { found: usize, least: usize, most: usize },
+    #[error("a table that starts at {first}; it must start from -{most} to {most}")]
+    LookupFirst { first: i64, most: i64 },
+    #[error("numbers that are looked up may be {noise} from whole ones; that must be from 0 to less than 0.5")]
+    LookupNoise { noise: f64 },
     #[error("number {index} is not finite")]
     NotFinite { index: usize },
     #[error("the modulus chain is not valid: {what}")]

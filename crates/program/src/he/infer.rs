@@ -66,7 +66,9 @@ fn infer_managed(op: &Op, declared: Option<&Type>, chain: &Chain, cx: &Context<'
         Op::Relin(_) | Op::Rescale(_) | Op::Drop(..) | Op::Rotate { .. } | Op::Conj { .. } => {
             infer_moved(op, chain, cx)?
         }
-        Op::Sum { .. } | Op::Bootstrap { .. } => return Err(Rule::WrongStage { op: kind, stage: "managed" }),
+        Op::Sum { .. } | Op::Bootstrap { .. } | Op::Lookup { .. } => {
+            return Err(Rule::WrongStage { op: kind, stage: "managed" });
+        }
         _ => infer_arithmetic(op, cx)?,
     };
     within_chain(&ty, chain)?;

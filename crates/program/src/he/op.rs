@@ -1,6 +1,8 @@
 //! The operations and the table that says which stage knows which.
 
-use super::{Constant, Level, Scale, Stage, Value};
+use std::sync::Arc;
+
+use super::{Constant, Level, Lookup, Scale, Stage, Value};
 
 /// One operation with its operands.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +63,14 @@ pub enum Op {
         /// Bootstrappings in a row; as many as the chain is laid out for if `None`.
         iterations: Option<u32>,
     },
+    /// The entry of a table for the whole number in every slot, higher on the chain. Traced only: a bootstrapping takes its place that
+    /// gives the entry of what it brings back.
+    Lookup {
+        /// Operand.
+        a: Value,
+        /// The table.
+        table: Arc<Lookup>,
+    },
     /// Ciphertext plus plaintext. Managed only, as all that follow.
     AddPlain(Value, Value),
     /// Ciphertext minus plaintext.
@@ -103,6 +113,7 @@ pub enum OpKind {
     Sum,
     Raise,
     Bootstrap,
+    Lookup,
     AddPlain,
     SubPlain,
     MulPlain,
@@ -114,7 +125,7 @@ pub enum OpKind {
 }
 
 /// A row of the operation table: kind, word, stages (traced, managed).
-const TABLE: [(OpKind, &str, bool, bool); 21] = [
+const TABLE: [(OpKind, &str, bool, bool); 22] = [
     (OpKind::Input, "input", true, true),
     (OpKind::Plain, "plain", true, true),
     (OpKind::Const, "const", true, true),
@@ -128,6 +139,7 @@ const TABLE: [(OpKind, &str, bool, bool); 21] = [
     (OpKind::Sum, "sum", true, false),
     (OpKind::Raise, "raise", true, true),
     (OpKind::Bootstrap, "bootstrap", true, false),
+    (OpKind::Lookup, "lookup", true, false),
     (OpKind::AddPlain, "add_plain", false, true),
     (OpKind::SubPlain, "sub_plain", false, true),
     (OpKind::MulPlain, "mul_plain", false, true),
@@ -203,6 +215,7 @@ impl Op {
             Self::Sum { .. } => OpKind::Sum,
             Self::Raise { .. } => OpKind::Raise,
             Self::Bootstrap { .. } => OpKind::Bootstrap,
+            Self::Lookup { .. } => OpKind::Lookup,
             Self::AddPlain(..) => OpKind::AddPlain,
             Self::SubPlain(..) => OpKind::SubPlain,
             Self::MulPlain(..) => OpKind::MulPlain,
@@ -231,6 +244,7 @@ impl Op {
             | Self::Sum { a, .. }
             | Self::Raise { a, .. }
             | Self::Bootstrap { a, .. }
+            | Self::Lookup { a, .. }
             | Self::AddScalar(a, _)
             | Self::MulScalar { a, .. }
             | Self::Relin(a)
@@ -257,6 +271,7 @@ impl Op {
             | Self::Sum { a, .. }
             | Self::Raise { a, .. }
             | Self::Bootstrap { a, .. }
+            | Self::Lookup { a, .. }
             | Self::AddScalar(a, _)
             | Self::MulScalar { a, .. }
             | Self::Relin(a)

@@ -38,6 +38,26 @@ pub struct Like {
     pub off: f64,
     /// A further error that may be the same in all slots; 0 without one.
     pub bias: f64,
+    /// Where the slots are a function of those of the other value, flat where these are: what a look-up gives.
+    pub flat: Option<Flat>,
+}
+
+/// How little of an error comes through a function that is flat at whole numbers: `square`·(`from` + e)² of an error e.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Flat {
+    /// C: half of the greatest second derivative.
+    pub square: f64,
+    /// How far the other value's slots may be from whole numbers without an error.
+    pub from: f64,
+}
+
+impl Flat {
+    /// A bound on what comes through of an error. Half way to the next whole number it may be anything that the function gives, for
+    /// which C is more than enough.
+    pub fn through(&self, error: f64) -> f64 {
+        let off = self.from + error;
+        self.square * if off < 0.5 { off * off } else { off.max(1.0) }
+    }
 }
 
 /// A result of the program.

@@ -70,9 +70,10 @@ fn verify_instr(p: &Program, v: Value) -> Result<(), Rule> {
 
 /// Invariant 9.
 pub(super) fn check_like(p: &Program, v: Value, like: Like) -> Result<(), Rule> {
-    let Like { value, off, bias } = like;
+    let Like { value, off, bias, flat } = like;
     let fits = value < v && p.instr(v).ty.is_ct() && p.instr(value).ty.is_ct();
-    if fits && off > 0.0 && off.is_finite() && bias >= 0.0 && bias.is_finite() {
+    let bounds = flat.iter().flat_map(|flat| [flat.square, flat.from]).chain([bias]);
+    if fits && off > 0.0 && off.is_finite() && bounds.into_iter().all(|b| b >= 0.0 && b.is_finite()) {
         return Ok(());
     }
     let value = if value.index() < p.instrs.len() { p.value_name(value) } else { format!("%{}", value.0) };

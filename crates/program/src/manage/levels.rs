@@ -140,6 +140,7 @@ fn forward(p: &Program, (late, pending): (&[u32], &[bool]), inputs: u32) -> Vec<
             Op::Rotate { a, .. } | Op::Conj { a, .. } | Op::Sum { a, .. } => Form::rest(at(a).rests_at()),
             Op::Neg(a) => at(a),
             Op::Raise { .. } => Form::rest(0),
+            Op::Lookup { ref table, .. } => Form::rest(inputs + table.depth()),
             _ => Form::rest(inputs),
         };
     }
@@ -330,7 +331,7 @@ fn backward(p: &Program, (early, joined): (&[Form], &[u32]), bottom: u32) -> Vec
 pub fn depth(p: &Program) -> u32 {
     let levels = Levels::new(p, 0, u32::MAX);
     let ends = p.instrs().iter().filter_map(|i| match i.op {
-        Op::Bootstrap { a, .. } => Some(levels.forms[a.index()].rests_at()),
+        Op::Bootstrap { a, .. } | Op::Lookup { a, .. } => Some(levels.forms[a.index()].rests_at()),
         _ => None,
     });
     ends.fold(levels.depth, u32::max)

@@ -41,7 +41,7 @@ pub use choose::{Accuracy, ChooseError, Plan, choose};
 pub use dead::remove_dead;
 pub use emit::{Options, least_output_level, manage};
 pub use levels::{depth, key_switches};
-pub use noise::{Encryption, Manners, Promise, predict, predict_fresh};
+pub use noise::{Encryption, FLAT_FAILURE, Manners, Promise, predict, predict_fresh};
 pub use order::steady;
 pub use ranges::ranges;
 pub use simplify::simplify;

@@ -14,6 +14,9 @@ use super::spread::{Spread, last_uses, wanted};
 use crate::he::{Constant, Level, Like, Numbers, Op, Program, Scale, Type, Value};
 use crate::lower::{KeyId, Switch, key_switches};
 
+/// The chance that the error of what a flat function takes is beyond what its result is said to be off by.
+pub const FLAT_FAILURE: f64 = 1.0 / (1u64 << 40) as f64;
+
 /// How each key switch is done: the layout of its key, and whose integers.
 pub type Manners<'a> = &'a dyn Fn(&Switch) -> Manner;
 
@@ -170,10 +173,14 @@ pub fn predict(
             Op::Raise { a, bits } => at(*a).raise(params, scale, p.slots(), *bits),
             Op::Rescale(a) | Op::Relin(a) | Op::Rotate { a, .. } | Op::Conj { a, .. } => switched(v, at(*a))?,
             // Not in managed programs.
-            Op::Sum { a, .. } | Op::Bootstrap { a, .. } => at(*a).clone(),
+            Op::Sum { a, .. } | Op::Bootstrap { a, .. } | Op::Lookup { a, .. } => at(*a).clone(),
         };
         let noise = match instr.like {
-            Some(Like { value, off, bias }) => at(value).off_by(off, bias, p.slots()),
+            Some(Like { value, off, bias, flat: None }) => at(value).off_by(off, bias, p.slots()),
+            Some(Like { value, off, bias, flat: Some(flat) }) => {
+                let through = flat.through(at(value).error_at(p.slots(), FLAT_FAILURE));
+                Noise::exact(noise.magnitude(), u64::from(v.0)).off_by(off, bias + through, p.slots())
+            }
             None => noise,
         };
         let spread = match &instr.op {
@@ -182,6 +189,7 @@ pub fn predict(
                 let of = |v: Value| (&spreads[v.index()], at(v));
                 let born = |v: Value| Ok(switched(v, &Noise::exact(0.0, 0))?.std());
                 match instr.like {
+                    Some(Like { flat: Some(_), .. }) => Spread::even(noise.std()),
                     Some(Like { value, off, .. }) => {
                         let own = Noise::exact(0.0, 0).off_by(off, 0.0, p.slots()).std();
                         of(value).0.plus(&Spread::even(own), 0.0)
@@ -215,6 +223,7 @@ pub fn predict(
         };
         let lean = match instr.like {
             _ if !wanted[v.index()] => Spread::even(noise.bias()),
+            Some(Like { flat: Some(_), .. }) => Spread::even(noise.bias()),
             Some(like) => biases[like.value.index()].plus_bound(&Spread::even(like.bias)),
             None => {
                 let of = |v: Value| (&biases[v.index()], at(v));

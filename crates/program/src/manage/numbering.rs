@@ -63,6 +63,10 @@ impl Key {
             Op::Sum { count, stride, .. } => words.extend([*count as u64, *stride as u64]),
             Op::Raise { bits, .. } => words.push(u64::from(*bits)),
             Op::Bootstrap { iterations, .. } => words.extend(iterations.map(u64::from)),
+            Op::Lookup { table, .. } => {
+                words.extend([table.first() as u64, table.noise().to_bits()]);
+                words.extend(table.entries().iter().map(|entry| entry.to_bits()));
+            }
             Op::AddScalar(_, c) => words.push(c.to_bits()),
             Op::MulScalar { c, scale, .. } => {
                 words.push(c.to_bits());

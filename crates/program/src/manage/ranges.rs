@@ -184,6 +184,11 @@ pub fn ranges(p: &Program, inputs: f64, real: bool) -> Vec<f64> {
                 Range::even(at(a).hull.add(Interval::around(raised_magnitude(p.slots(), *bits))))
             }
             Op::Rotate { a, k, .. } => at(a).turned(*k),
+            Op::Lookup { table, .. } if real => {
+                let ends = table.entries().iter().map(|&entry| Interval::point(entry));
+                Range::even(ends.reduce(Interval::hull).unwrap_or(Interval::point(0.0)))
+            }
+            Op::Lookup { table, .. } => Range::even(Interval::around(table.magnitude())),
             Op::Bootstrap { a, .. } | Op::Drop(a, _) | Op::Rescale(a) | Op::Relin(a) | Op::Conj { a, .. } => {
                 at(a).clone()
             }

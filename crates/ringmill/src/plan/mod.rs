@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ringmill_ckks::{KeyLayout, Level, Noise, Params, Scale};
 use ringmill_program::he::{Op, Program};
 use ringmill_program::lower::Switch;
-use ringmill_program::manage::{self, Accuracy, Managed, Manners, Promise};
+use ringmill_program::manage::{self, Accuracy, FLAT_FAILURE, Managed, Manners, Promise};
 
 pub use place::Place;
 
@@ -120,7 +120,9 @@ impl Plan {
     ) -> Result<Self, Error> {
         let (managed, bootstraps) = place::managed(traced, params, &promise, options)?;
         let (params, rotation_keys) = (params.clone(), options.rotation_keys);
-        Ok(Self { params, managed, promise, rationale: None, bootstraps, rotation_keys })
+        let plan = Self { params, managed, promise, rationale: None, bootstraps, rotation_keys };
+        plan.check_lookups()?;
+        Ok(plan)
     }
 
     /// A bound on |slot| of every value of the managed program.
@@ -136,6 +138,26 @@ impl Plan {
     pub fn errors(&self, failure: f64, manners: Manners<'_>) -> Result<BTreeMap<String, f64>, Error> {
         let all = manage::predict_fresh(&self.managed.program, &self.params, &self.promise, manners)?;
         Ok(self.worst(&all, failure))
+    }
+
+    /// Whether the numbers that are looked up stay nearer to their own entry than to the next one.
+    fn check_lookups(&self) -> Result<(), Error> {
+        let program = &self.managed.program;
+        let mut flat = program.instrs().iter().filter_map(|i| Some((i, i.like?, i.like?.flat?))).peekable();
+        if flat.peek().is_none() {
+            return Ok(());
+        }
+        let base = KeyLayout::base(&self.params).into();
+        let all =
+            manage::predict_fresh(program, &self.params, &self.promise, &|_: &Switch| base)?;
+        for (instr, like, flat) in flat {
+            let error = all[like.value.index()].error_at(program.slots(), FLAT_FAILURE);
+            if flat.from + error >= 0.5 {
+                let place = instr.source.as_ref().map_or(String::new(), |source| format!("{source}: "));
+                return Err(Error::LookupError { place, error, noise: flat.from });
+            }
+        }
+        Ok(())
     }
 
     fn worst(&self, all: &[Noise], failure: f64) -> BTreeMap<String, f64> {
@@ -157,5 +179,5 @@ impl Plan {
 
 /// Whether a program asks to be bootstrapped.
 fn asks(traced: &Program) -> bool {
-    traced.instrs().iter().any(|i| matches!(i.op, Op::Bootstrap { .. }))
+    traced.instrs().iter().any(|i| matches!(i.op, Op::Bootstrap { .. } | Op::Lookup { .. }))
 }

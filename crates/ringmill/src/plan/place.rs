@@ -24,6 +24,13 @@ pub enum Place {
         /// Bootstrappings in a row; as many as the chain is laid out for if `None`.
         iterations: Option<u32>,
     },
+    /// It looks numbers up in a table, which is done by a bootstrapping.
+    LookedUp {
+        /// The place in the user's source.
+        of: Option<Source>,
+        /// Entries of the table.
+        entries: usize,
+    },
     /// Its levels run out.
     Placed(Placed),
 }
@@ -37,6 +44,10 @@ impl fmt::Display for Place {
                 iterations
                     .iter()
                     .try_for_each(|n| write!(f, " in {n} iteration{}", if *n == 1 { "" } else { "s" }))
+            }
+            Self::LookedUp { of, entries } => {
+                of.iter().try_for_each(|source| write!(f, "{source}: "))?;
+                write!(f, "looked up in a table of {entries} entries")
             }
             Self::Placed(placed) => placed.fmt(f),
         }
@@ -146,6 +157,9 @@ impl Bootstrapping<'_> {
         let simple = simplify(traced)?;
         let asked = |i: &Instr| match i.op {
             Op::Bootstrap { iterations, .. } => Some(Place::Asked { of: i.source.clone(), iterations }),
+            Op::Lookup { ref table, .. } => {
+                Some(Place::LookedUp { of: i.source.clone(), entries: table.entries().len() })
+            }
             _ => None,
         };
         let mut places: Vec<Place> = simple.instrs().iter().filter_map(asked).collect();
@@ -171,10 +185,11 @@ impl Bootstrapping<'_> {
         if more.is_empty() {
             return Err(refused.into());
         }
-        if !places.is_empty() {
+        let marks = places.iter().filter(|place| matches!(place, Place::Asked { .. })).count();
+        if marks > 0 {
             let (bare, alone) = placed(&simplify(&unmarked(&simple)?)?)?;
-            if alone.len() < places.len() + more.len() {
-                places.clear();
+            if alone.len() < marks + more.len() {
+                places.retain(|place| !matches!(place, Place::Asked { .. }));
                 (program, more) = (bare, alone);
             }
         }

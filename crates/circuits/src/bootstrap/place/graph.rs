@@ -63,6 +63,11 @@ impl Graph {
                 g.asked[a.index()] = true;
                 continue;
             }
+            if let Op::Lookup { a, ref table } = instr.op {
+                g.asked[a.index()] = true;
+                g.cost[i] = table.depth();
+                continue;
+            }
             g.cost[i] = u32::from(costs(p, &instr.op));
             for a in instr.op.operands().as_slice().iter().filter(|a| p.instr(**a).ty.is_ct()) {
                 if !g.operands[i].contains(&a.index()) {

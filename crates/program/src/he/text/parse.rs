@@ -8,7 +8,7 @@ use super::cursor::{Cursor, expected};
 use super::lexer::{Token, tokens};
 use crate::he::lanes::together;
 use crate::he::{
-    Builder, Constant, HeError, Level, Like, Numbers, Op, OpKind, Program, Rule, Source, Tables, Value,
+    Builder, Constant, Flat, HeError, Level, Like, Lookup, Numbers, Op, OpKind, Program, Rule, Source, Tables, Value,
 };
 
 /// Parses and verifies a program that stands alone.
@@ -164,7 +164,15 @@ fn define(
             c.word("off")?;
             let off = c.real()?;
             let bias = if c.eat_word("bias") { c.real()? } else { 0.0 };
-            Some(Like { value, off, bias })
+            let flat = match c.eat_word("flat") {
+                true => {
+                    let square = c.real()?;
+                    c.word("from")?;
+                    Some(Flat { square, from: c.real()? })
+                }
+                false => None,
+            };
+            Some(Like { value, off, bias, flat })
         }
         false => None,
     };
@@ -248,6 +256,19 @@ impl Cursor<'_> {
                 let iterations =
                     if self.eat(',') { Some(self.integer("how many iterations")?) } else { None };
                 Op::Bootstrap { a, iterations }
+            }
+            OpKind::Lookup => {
+                let a = self.value(b)?;
+                self.punct(',')?;
+                let entries = match self.numbers(false)? {
+                    Numbers::Real(entries) => entries,
+                    // Not asked for.
+                    Numbers::Complex(_) => Vec::new(),
+                };
+                self.punct(',')?;
+                let first = self.integer("the first number of the table")?;
+                let noise = if self.eat(',') { self.real()? } else { 0.0 };
+                Op::Lookup { a, table: Arc::new(Lookup::new(entries, first, noise)?) }
             }
             OpKind::Relin => Op::Relin(self.value(b)?),
             OpKind::Rescale => Op::Rescale(self.value(b)?),

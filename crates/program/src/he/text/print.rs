@@ -4,7 +4,7 @@ use std::fmt;
 
 use ringmill_ckks::Generator;
 
-use crate::he::{Chain, Constant, Instr, Like, Numbers, Op, Program, Value};
+use crate::he::{Chain, Constant, Flat, Instr, Like, Lookup, Numbers, Op, Program, Value};
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -113,6 +113,7 @@ fn print_instr(
         Op::Sum { count, stride, .. } => write!(f, ", {count}, {stride}")?,
         Op::Raise { bits, .. } => write!(f, ", {bits}")?,
         Op::Bootstrap { iterations: Some(n), .. } => write!(f, ", {n}")?,
+        Op::Lookup { table, .. } => print_lookup(table, f)?,
         Op::AddScalar(_, c) => write!(f, ", {c:?}")?,
         Op::MulScalar { c, scale, .. } => write!(f, ", {c:?}, scale {}", scale.to_text())?,
         Op::Drop(_, level) => write!(f, ", {level}")?,
@@ -124,10 +125,13 @@ fn print_instr(
     if let Some(bound) = instr.within {
         write!(f, " within {bound:?}")?;
     }
-    if let Some(Like { value, off, bias }) = instr.like {
+    if let Some(Like { value, off, bias, flat }) = instr.like {
         write!(f, " like {} off {off:?}", p.value_name(value))?;
         if bias > 0.0 {
             write!(f, " bias {bias:?}")?;
+        }
+        if let Some(Flat { square, from }) = flat {
+            write!(f, " flat {square:?} from {from:?}")?;
         }
     }
     if let Some(s) = &instr.source {
@@ -144,6 +148,15 @@ fn print_constant(p: &Program, c: &Constant, vectors: Vectors, f: &mut fmt::Form
         Constant::List(numbers) => print_numbers(numbers, vectors, f),
         Constant::Table(id) => write!(f, "@{}", p.table(*id).map_or("?", |t| &t.name)),
     }
+}
+
+/// Tables are short: they stand in place whether vectors do or not.
+fn print_lookup(table: &Lookup, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (i, entry) in table.entries().iter().enumerate() {
+        write!(f, "{}{entry:?}", if i > 0 { ", " } else { ", [" })?;
+    }
+    write!(f, "], {}", table.first())?;
+    if table.noise() > 0.0 { write!(f, ", {:?}", table.noise()) } else { Ok(()) }
 }
 
 fn print_hoist(hoist: Option<u32>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
