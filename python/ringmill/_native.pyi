@@ -428,6 +428,14 @@ class Evaluator:
         iterations: int | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Ciphertext: ...
+    def lookup(
+        self,
+        a: Ciphertext,
+        entries: list[float],
+        first: int,
+        noise: float,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Ciphertext: ...
     def evaluate(
         self,
         text: str,

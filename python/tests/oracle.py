@@ -75,6 +75,12 @@ def interpret(text: str, inputs: dict[str, Any]) -> dict[str, Any]:
         elif op == "const":
             values[target] = _constant(rest, tables, slots)
             plain.add(target)
+        elif op == "lookup":
+            match = re.fullmatch(r"%(\w+), (\[.*\]), (-?\d+)(?:, [\d.e-]+)?", rest)
+            assert match
+            entries = np.array(ast.literal_eval(match[2]))
+            numbers = np.rint(values[match[1]].real).astype(int)
+            values[target] = entries[(numbers - int(match[3])) % len(entries)].astype(complex)
         else:
             names = re.findall(r"%(\w+)", rest)
             numbers = [int(n) for n in re.findall(r"(?<![%\w])-?\d+", rest)]

@@ -33,9 +33,9 @@ pub enum CircuitError {
     /// A table that gives the same for every number.
     #[error("all entries of the table are one number; use that number itself")]
     ConstantTable,
-    /// More entries than a bootstrapping of so little precision tells apart.
+    /// More entries than a bootstrapping of so little precision distinguishes.
     #[error(
-        "a bootstrapping precise to {bits} bits does not tell {entries} numbers apart; take parameters for {least} bits"
+        "a bootstrapping precise to {bits} bits does not distinguish {entries} numbers; take parameters for {least} bits"
     )]
     LookupBits {
         /// Entries of the table.

@@ -71,7 +71,10 @@ fn tables_of_any_size_give_their_entries_and_the_kernels_between_them() {
         for (x, y) in x.iter().zip(run(&p, &x)) {
             let of = |(j, f): (usize, &f64)| f * kernel(n, (x - first as f64 - j as f64) / n);
             let want: f64 = f.iter().enumerate().map(of).sum();
-            assert!((y.re - want).abs() < 1e-8 && y.im.abs() < 1e-8, "{entries} entries at {x}: {y}, not {want}");
+            assert!(
+                (y.re - want).abs() < 1e-8 && y.im.abs() < 1e-8,
+                "{entries} entries at {x}: {y}, not {want}"
+            );
             let entry = table.at(*x);
             let off = x - x.round();
             assert!((y.re - entry).abs() <= table.flatness() * off * off + 1e-8, "{entries} entries at {x}");

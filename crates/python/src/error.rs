@@ -194,6 +194,7 @@ impl Failure {
             | CircuitError::NeedScale { .. }
             | CircuitError::Transforms { .. }
             | CircuitError::Arcsine { .. }
+            | CircuitError::LookupBits { .. }
             | CircuitError::Wide { .. } => Self::of(Family::Parameter, error),
             other => Self::of(Family::Program, other),
         }

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use ringmill::{Bootstrapper, Input, Number, Runner};
 use ringmill_ckks as ckks;
 use ringmill_ckks::{Level, Scale};
-use ringmill_program::he::INTEGER_FACTOR_MAX;
+use ringmill_program::he::{HeError, INTEGER_FACTOR_MAX, Lookup};
 use ringmill_program::manage::{Encryption, KeySet, Promise};
 
 use crate::argument::{Arg, Told, given};
@@ -486,6 +486,41 @@ impl Evaluator {
             bootstrapper.bootstrap_watched(&a, &keys, content(real), iterations, watch).map_err(|error| {
                 let real = if real { "" } else { ", real=False" };
                 let all = format!("keygen(params, **rm.bootstrap_keys(params, {}{real}))", a.slots());
+                Failure::face(&error).all_keys(&all)
+            })
+        })?;
+        Ok(Ciphertext::from(result))
+    }
+
+    /// The entries of a table for the whole numbers in all slots, with fresh levels.
+    ///
+    /// Args:
+    ///     a: four slots or more, at the level `params.bootstraps["start"]` or above.
+    ///     entries: 2 to 256 numbers, not all equal.
+    ///     first: the number that the first entry is for.
+    ///     noise: how far the numbers may be from whole ones, less than 0.5.
+    ///     progress: hears now and then the steps that the machine has done and all that it will do.
+    ///
+    /// Raises
+    /// ------
+    ///     KeyMissingError: a key that `rm.bootstrap_keys` lists is missing.
+    ///     MismatchError: other parameters, a level too low, or an error that reaches one half.
+    ///     ProgramError: a table that cannot be looked up, too few slots, or parameters with too few levels.
+    #[pyo3(signature = (a, entries, first, noise, progress = None))]
+    fn lookup(
+        &self,
+        py: Python<'_>,
+        a: Arg<Bound<'_, Ciphertext>>,
+        entries: Vec<f64>,
+        first: i64,
+        noise: f64,
+        progress: Option<Arg<Told>>,
+    ) -> PyResult<Ciphertext> {
+        let (a, keys, bootstrapper) = (a.get().full().clone(), self.keys.clone(), self.bootstrapper.clone());
+        let table = Lookup::new(entries, first, noise).map_err(|rule| Failure::he(&HeError::new(rule)))?;
+        let result = stoppable(py, progress.map(|reported| reported.0.0), move |watch| {
+            bootstrapper.look_up_watched(&a, &keys, &table, watch).map_err(|error| {
+                let all = format!("keygen(params, **rm.bootstrap_keys(params, {}))", a.slots());
                 Failure::face(&error).all_keys(&all)
             })
         })?;

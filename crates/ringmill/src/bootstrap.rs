@@ -116,7 +116,12 @@ impl Bootstrapper {
     ///
     /// # Errors
     /// [`Error::Circuit`] for a table that cannot be looked up; as [`bootstrap`](Self::bootstrap).
-    pub fn look_up(&self, a: &Ciphertext, keys: &EvaluationKeys, table: &Lookup) -> Result<Ciphertext, Error> {
+    pub fn look_up(
+        &self,
+        a: &Ciphertext,
+        keys: &EvaluationKeys,
+        table: &Lookup,
+    ) -> Result<Ciphertext, Error> {
         self.look_up_watched(a, keys, table, &Watch::default())
     }
 

@@ -8,7 +8,9 @@ use ringmill::circuits::bootstrap::{Bootstrap, Content, Need};
 use ringmill::ckks::{Generator, Level, Params, ParamsLiteral};
 use ringmill::program::he::{Builder, Lookup, Op, Program};
 use ringmill::program::manage::{Encryption, Options, Promise};
-use ringmill::{Bootstrapper, Error, Input, Inputs, Kernel, Place, Plan, PlanOptions, Stated, bootstrap_keys};
+use ringmill::{
+    Bootstrapper, Error, Input, Inputs, Kernel, Place, Plan, PlanOptions, Stated, bootstrap_keys,
+};
 
 /// Levels that a bootstrapping leaves: a look-up in 256 entries leaves three.
 const LEFT: u32 = 9;
@@ -101,8 +103,7 @@ fn signs_and_steps() {
 fn slots_in_the_order_of_powers_of_three_are_looked_up_too() {
     let (five, config) = params(10, 64, 20);
     let three = ParamsLiteral { generator: Generator::Three, ..five.literal().clone() };
-    let (three, config) =
-        (Params::new(&three).unwrap(), Bootstrap { generator: Generator::Three, ..config });
+    let (three, config) = (Params::new(&three).unwrap(), Bootstrap { generator: Generator::Three, ..config });
     for entries in [2, 4, 32] {
         let table = table(&mut Rng(11), entries, 0.0);
         let (_, error, predicted) = looked_up(&three, &config, 64, &table);
@@ -168,12 +169,13 @@ fn numbers_whose_error_reaches_half_a_step_are_refused() {
     let table = Arc::new(Lookup::new((0..16).map(f64::from).collect(), 0, 0.49).unwrap());
     let mut b = Builder::traced("t", 64).unwrap();
     let x = b.push(Op::Input("x".into())).unwrap();
-    // Multiplied by so much, what encryption errs by is no longer small.
-    let c = b.push(Op::Const(ringmill::program::he::Constant::Real(1e5))).unwrap();
+    // Multiplied by a million, what encryption errs by is no longer small.
+    let c = b.push(Op::Const(ringmill::program::he::Constant::Real(1e6))).unwrap();
     let x = b.push(Op::Mul(x, c)).unwrap();
     let y = b.push(Op::Lookup { a: x, table }).unwrap();
     b.output("y", y).unwrap();
-    let promise = Promise { inputs: 1e-4, encryption: Encryption::Public, ..PROMISE };
-    let error = Plan::with_params(&b.finish().unwrap(), &params, promise, &PlanOptions::default()).unwrap_err();
+    let promise = Promise { inputs: 1e-5, encryption: Encryption::Public, ..PROMISE };
+    let error =
+        Plan::with_params(&b.finish().unwrap(), &params, promise, &PlanOptions::default()).unwrap_err();
     assert!(matches!(error, Error::LookupError { .. }), "{error}");
 }

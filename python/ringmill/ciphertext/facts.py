@@ -12,8 +12,10 @@ from ringmill._native import Evaluator, Params
 from ringmill.errors import LevelError, MismatchError, ParameterError, fail
 from ringmill.progress import Show, share, shown
 from ringmill.trace.base import Encrypted
+from ringmill.trace.tables import Entries
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
     from typing_extensions import Self
 
 
@@ -203,3 +205,35 @@ class Facts(Encrypted):
             )
         with that_bootstraps(self.params, self.slots), share("bootstrap", progress or shown()) as reported:
             return self._with(self.evaluator.bootstrap(self.native, self.real, iterations, reported))
+
+    def lookup(
+        self, table: ArrayLike, *, first: int = 0, noise: float = 0.0, progress: Show | None = None
+    ) -> Self:
+        """The entry of a table for the whole number in every element, as `ringmill.lookup`.
+
+        Takes the slots, level and keys of ``bootstrap``. Numbers without an entry get that of the number that
+        lies a table's length away.
+
+        Raises
+        ------
+            KernelError: a table that cannot be looked up.
+            KeyMissingError: keys that are missing, with the call that makes them.
+            MismatchError: a level below the one where it starts, an error that reaches one half, or values
+                that are not real.
+            ProgramError: too few slots; code ``Depth``, for parameters that do not bootstrap, or with too few
+                levels for the table.
+        """
+        entries = Entries.of(table, first, noise)
+        if not self.real:
+            fail(
+                MismatchError,
+                "NotReal",
+                "A look-up of complex values: real numbers alone are looked up. Take real parts first, "
+                "(x + x.conj()) * 0.5 of real data.",
+            )
+        clean = self.clean and not entries.noise and float(entries.at(0.0)) == 0.0
+        with that_bootstraps(self.params, self.slots), share("lookup", progress or shown()) as reported:
+            found = self.evaluator.lookup(
+                self.native, list(entries.values), entries.first, entries.noise, reported
+            )
+        return self._with(found, clean=clean)

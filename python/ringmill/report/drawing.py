@@ -25,6 +25,7 @@ _TITLES = {
     "rotate": "rotate",
     "conj": "conjugate",
     "sum": "sum slots",
+    "lookup": "look up",
     "output": "result",
 }
 
@@ -75,6 +76,7 @@ def read(text: str) -> dict[str, _Value]:
             note = f"by {number[1]}" if op == "rotate" and number else ""
             note = f"{number[1]} terms" if op == "sum" and number else note
             note = f"in {number[1]} iterations" if op == "bootstrap" and number else note
+            note = f"in {rest.count(',') - 1} entries" if op == "lookup" else note
             values[name] = _Value(op, args, len(args) < len(operands), region, note)
     return values
 

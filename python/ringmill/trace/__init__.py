@@ -10,6 +10,7 @@ from ringmill.trace.private import Private, private
 from ringmill.trace.program import Traced
 from ringmill.trace.signature import Signature
 from ringmill.trace.spec import Spec, matrix, scalar, vector
+from ringmill.trace.tables import lookup
 
 __all__ = [
     "Approximation",
@@ -23,6 +24,7 @@ __all__ = [
     "bootstrap",
     "convolve",
     "kernel",
+    "lookup",
     "matrix",
     "polynomial",
     "private",

@@ -98,6 +98,9 @@ def step(graph: Graph, node: Node, args: list[Interval], *, real: bool) -> Inter
         return np.roll(a[0], -node.step), np.roll(a[1], -node.step)
     if node.op == "sum":
         return sums(a[0], node.count, node.step), sums(a[1], node.count, node.step)
+    if node.table is not None:
+        least, most = node.table.ends
+        return np.full_like(a[0], least), np.full_like(a[1], most)
     return a  # conj, bootstrap
 
 

@@ -17,7 +17,7 @@ from ringmill.trace.layout import Layout, Shape, apart
 from ringmill.trace.linear import moved
 from ringmill.trace.where import MoreSlotsError, refuse
 
-ELEMENTWISE = ("add", "sub", "neg", "mul", "square", "conj", "bootstrap", "rotate", "sum")
+ELEMENTWISE = ("add", "sub", "neg", "mul", "square", "conj", "bootstrap", "lookup", "rotate", "sum")
 
 
 def common_shape(left: Any, right: Any) -> Shape:

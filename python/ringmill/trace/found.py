@@ -115,4 +115,6 @@ def _through(node: Node, errs: list[Array], sizes: list[Array]) -> Array:
         return np.roll(errs[0], -node.step)
     if node.op == "sum":
         return bounds.sums(errs[0], node.count, node.step)
+    if node.table is not None:
+        return node.table.through(errs[0])
     return errs[0]  # neg, conj, bootstrap

@@ -20,8 +20,11 @@ from ringmill.trace.where import Where, here
 
 if TYPE_CHECKING:
     from ringmill.trace.found import Found
+    from ringmill.trace.tables import Entries
 
-Op = Literal["input", "const", "add", "sub", "neg", "mul", "square", "rotate", "conj", "sum", "bootstrap"]
+Op = Literal[
+    "input", "const", "add", "sub", "neg", "mul", "square", "rotate", "conj", "sum", "bootstrap", "lookup"
+]
 Constant = complex | NDArray[np.complex128]
 
 # A factor with integer parts up to this size multiplies residues directly and costs no level.
@@ -41,7 +44,7 @@ class Node:
     ``args`` are numbers of earlier nodes. ``step`` is the slots of a rotation or the stride of a sum,
     ``count`` the terms of a sum, or the iterations of a bootstrapping that asks for a number. ``region`` is
     the part of the kernel it belongs to. ``within`` promises a bound. ``size`` is all that intervals go by of
-    a constant that is private.
+    a constant that is private. ``table`` is what numbers are looked up in.
     """
 
     op: Op
@@ -55,6 +58,7 @@ class Node:
     where: Where | None = field(default=None, compare=False)
     within: float | None = field(default=None, compare=False)
     size: NDArray[np.float64] | None = field(default=None, compare=False)
+    table: Entries | None = None
 
     @property
     def plain(self) -> bool:
@@ -228,6 +232,10 @@ class Graph:
     def bootstrap(self, a: int, iterations: int | None = None) -> int:
         """The same slots with fresh levels; in as many iterations as the chain is laid out for if None."""
         return self._once(("bootstrap", a, iterations), "bootstrap", (a,), count=iterations or 0)
+
+    def lookup(self, a: int, table: Entries) -> int:
+        """The entries of a table for the whole numbers in all slots, with fresh levels."""
+        return self._once(("lookup", a, table), "lookup", (a,), table=table)
 
     def sum(self, a: int, count: int, step: int) -> int:
         """Slot i of the result is Σ_{j < count} a[i + j·step], slots taken cyclically."""

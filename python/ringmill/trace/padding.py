@@ -30,7 +30,7 @@ MISSED = 0.005
 # An interval kept up to rounding is kept.
 ROUNDING = 2.0**-30
 
-ELEMENTWISE = ("add", "sub", "neg", "mul", "square", "conj", "bootstrap")
+ELEMENTWISE = ("add", "sub", "neg", "mul", "square", "conj", "bootstrap", "lookup")
 
 
 def padding(x: Symbol) -> Ends | None:

@@ -123,6 +123,8 @@ def _value(graph: Graph, node: Node, args: list[NDArray[np.float64]]) -> NDArray
         for j in range(node.count):
             total = total + np.roll(x, -j * node.step, axis=1)
         return total
+    if node.table is not None:
+        return node.table.at(args[0])
     return args[0]  # conj, bootstrap
 
 

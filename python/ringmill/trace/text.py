@@ -50,6 +50,8 @@ def _operands(node: Node, name: dict[int, str]) -> str:
         return f"{operands}, {node.count}" + (f", {node.step}" if node.step != 1 else "")
     if node.op == "bootstrap" and node.count:
         return f"{operands}, {node.count}"
+    if node.table is not None:
+        return f"{operands}, {node.table.text}"
     return operands
 
 

@@ -53,7 +53,7 @@ impl Bootstrap {
             (Self::arranged(ARRANGEMENTS[0]), Need { scale_bits, wide_bits: WIDEST, ..Need::default() })
         };
         let (config, need) = layout(params).unwrap_or_else(usual);
-        Self { generator: params.generator(), ..config.in_iterations(iterations, &need) }
+        config.in_iterations(iterations, &need).on(params)
     }
 
     /// The arrangement that the primes of these parameters were laid out for, as precise as they let it be, and the levels that it
@@ -61,7 +61,12 @@ impl Bootstrap {
     pub fn laid_out(params: &Params) -> Option<(Self, u32)> {
         let (config, need) = layout(params)?;
         let config = config.in_iterations(None, &need);
-        Some((Self { generator: params.generator(), ..config }, need.levels))
+        Some((config.on(params), need.levels))
+    }
+
+    /// The same for ciphertexts of these parameters.
+    fn on(self, params: &Params) -> Self {
+        Self { generator: params.generator(), log_n: params.log_n(), ..self }
     }
 
     fn in_iterations(self, iterations: Option<u32>, need: &Need) -> Self {
@@ -152,6 +157,7 @@ impl Need {
                 }
             }
             if let Some((_, params, config)) = best {
+                let config = config.on(&params);
                 return Ok((params, config));
             }
         }
@@ -160,7 +166,7 @@ impl Need {
         if need.wide_bits > WIDE_MOST && !usual.arcsine {
             return Err(CircuitError::Arcsine { wide_bits: need.wide_bits, most: WIDE_MOST });
         }
-        need.choose(&usual).map(|params| (params, usual))
+        need.choose(&usual).map(|params| (params.clone(), usual.on(&params)))
     }
 
     /// The arrangements that are tried, the usual one apart.

@@ -29,8 +29,7 @@ impl Exponential {
     /// [`CircuitError::Degree`] if the interval is too wide.
     pub fn new(interval: u32, doublings: u32, error: f64) -> Result<Self, CircuitError> {
         let angle = TAU * radius(interval) / f64::from(doublings).exp2();
-        let (real, imaginary) =
-            (coefficients(|y| (angle * y).cos()), coefficients(|y| (angle * y).sin()));
+        let (real, imaginary) = (coefficients(|y| (angle * y).cos()), coefficients(|y| (angle * y).sin()));
         // Parity is exact but for rounding.
         let c: Vec<Complex64> = (0..NODES)
             .map(|k| if k % 2 == 0 { real[k].into() } else { Complex64::new(0.0, imaginary[k]) })

@@ -72,6 +72,10 @@ pub struct Bootstrap {
     pub iterations: u32,
     /// Bits to which each of them is precise, for messages up to 1.
     pub bits: u32,
+    /// log2 of the scale of results, by which look-ups know their error.
+    pub scale_bits: u32,
+    /// log2 of the degree, for the same.
+    pub log_n: u32,
 }
 
 impl Default for Bootstrap {
@@ -91,6 +95,8 @@ impl Default for Bootstrap {
             keys: Keys::Fast,
             iterations: 1,
             bits: 22,
+            scale_bits: 40,
+            log_n: 16,
         }
     }
 }
@@ -149,7 +155,7 @@ impl Bootstrap {
         let wanted = need.scale_bits.saturating_sub(PRECISION_BELOW);
         let each = iterated::each(wanted, self.iterations.max(self.laid_out_for(need)));
         let bits = each.min(self.by_one(need.wide_bits));
-        Self { room: self.room_for(bits), bits, ..self.clone() }
+        Self { room: self.room_for(bits), bits, scale_bits: need.scale_bits, ..self.clone() }
     }
 
     /// The least margin whose bend stays below an error of 2^−`bits`, because rounding weighs twice as much for every bit more.

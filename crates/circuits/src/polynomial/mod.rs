@@ -59,7 +59,10 @@ impl Polynomial {
     pub fn complex(basis: Basis, coefficients: &[Complex64]) -> Result<Self, CircuitError> {
         if let Some(index) = coefficients.iter().position(|c| !c.is_finite()) {
             let c = coefficients[index];
-            return Err(CircuitError::Coefficient { index, value: if c.re.is_finite() { c.im } else { c.re } });
+            return Err(CircuitError::Coefficient {
+                index,
+                value: if c.re.is_finite() { c.im } else { c.re },
+            });
         }
         let mut c = coefficients.to_vec();
         if basis == Basis::Chebyshev {

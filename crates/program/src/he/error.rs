@@ -97,7 +97,9 @@ pub enum Rule {
     LookupEntries { found: usize, least: usize, most: usize },
     #[error("a table that starts at {first}; it must start from -{most} to {most}")]
     LookupFirst { first: i64, most: i64 },
-    #[error("numbers that are looked up may be {noise} from whole ones; that must be from 0 to less than 0.5")]
+    #[error(
+        "numbers that are looked up may be {noise} from whole ones; that must be from 0 to less than 0.5"
+    )]
     LookupNoise { noise: f64 },
     #[error("number {index} is not finite")]
     NotFinite { index: usize },

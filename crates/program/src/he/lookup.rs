@@ -68,9 +68,10 @@ impl Lookup {
 
     /// The greatest entry less the least one.
     pub fn range(&self) -> f64 {
-        let (least, most) = self.entries.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), &e| {
-            (least.min(e), most.max(e))
-        });
+        let (least, most) = self
+            .entries
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), &e| (least.min(e), most.max(e)));
         most - least
     }
 

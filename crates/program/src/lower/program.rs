@@ -284,7 +284,12 @@ impl<'a> Walk<'a> {
             return self.sums_of_products(v);
         }
         let parts = match &instr.op {
-            Op::Input(_) | Op::Plain(_) | Op::Const(_) | Op::Sum { .. } | Op::Bootstrap { .. } | Op::Lookup { .. } => {
+            Op::Input(_)
+            | Op::Plain(_)
+            | Op::Const(_)
+            | Op::Sum { .. }
+            | Op::Bootstrap { .. }
+            | Op::Lookup { .. } => {
                 return Err(LowerError::NotManaged { program: self.he.name().to_owned() });
             }
             &Op::Add(a, b) | &Op::Sub(a, b) => {

@@ -148,8 +148,7 @@ impl Plan {
             return Ok(());
         }
         let base = KeyLayout::base(&self.params).into();
-        let all =
-            manage::predict_fresh(program, &self.params, &self.promise, &|_: &Switch| base)?;
+        let all = manage::predict_fresh(program, &self.params, &self.promise, &|_: &Switch| base)?;
         for (instr, like, flat) in flat {
             let error = all[like.value.index()].error_at(program.slots(), FLAT_FAILURE);
             if flat.from + error >= 0.5 {

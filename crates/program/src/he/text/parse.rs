@@ -8,7 +8,8 @@ use super::cursor::{Cursor, expected};
 use super::lexer::{Token, tokens};
 use crate::he::lanes::together;
 use crate::he::{
-    Builder, Constant, Flat, HeError, Level, Like, Lookup, Numbers, Op, OpKind, Program, Rule, Source, Tables, Value,
+    Builder, Constant, Flat, HeError, Level, Like, Lookup, Numbers, Op, OpKind, Program, Rule, Source,
+    Tables, Value,
 };
 
 /// Parses and verifies a program that stands alone.
