@@ -145,7 +145,7 @@ def test_numbers_without_bounds_and_parameters_that_do_not_bootstrap_are_refused
     with pytest.raises(rm.KernelError) as refused:
         kernel.trace(rm.vector(4))
     assert refused.value.code == "NoBounds"
-    short = rm.Params.by_need(depth=3, bits=20)
+    short = rm.Params.by_need(depth=3)
     with pytest.raises(rm.ProgramError) as too_short:
         kernel.compile(rm.vector(4, low=0, high=1), params=short)
     assert too_short.value.code in ("WrongStage", "Depth")
@@ -161,3 +161,20 @@ def test_complex_vectors_at_the_prompt_are_refused(params: rm.Params, keys: rm.K
     low = rm.encrypt(np.full(LENGTH, 1j), keys, level=3)
     with pytest.raises(rm.MismatchError, match="real numbers alone are looked up"):
         low.lookup([0, 1])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("entries", [2, 15, 256])
+def test_full_slots_are_looked_up_at_128_bits_of_security(entries: int, rng: np.random.Generator) -> None:
+    params = rm.Params.named("B16")
+    table = rng.uniform(-1, 1, entries)
+    spec = rm.vector(params.slots, low=0, high=entries - 1)
+    compiled = looked_up(table, 0, 0.0).compile(spec, params=params)
+    keys = compiled.keygen()
+    index = rng.integers(0, entries, params.slots)
+    results = compiled.evaluate(keys, compiled.encrypt(keys, x=index.astype(float)))
+    off = np.abs(compiled.decrypt(keys, results) - table[index]).max()
+    print(
+        f"{entries} entries: 2^{np.log2(off):.1f}, predicted 2^{max(compiled.predicted_error.values()):.1f}"
+    )
+    assert off <= 2.0 ** max(compiled.predicted_error.values()) < 64 * off

@@ -45,7 +45,8 @@ pub enum Error {
     )]
     BootstrapAccuracy { bits: u32, most: u32, slots: usize },
     #[error(
-        "{place}numbers that are looked up may err by {error:.3}, and lie {noise:.3} from whole ones before that: half a step          is another entry. Take parameters of a larger scale, or bootstrap the numbers before they err by half"
+        "{place}numbers that are looked up may err by {error:.3}, and lie {noise:.3} from whole ones before that: half a step \
+         is another entry. Take parameters of a larger scale, or bootstrap the numbers before they err by half"
     )]
     LookupError { place: String, error: f64, noise: f64 },
     #[error("{refused}; nor does bootstrapping on the way: {why}")]
