@@ -174,7 +174,6 @@ def test_full_slots_are_looked_up_at_128_bits_of_security(entries: int, rng: np.
     index = rng.integers(0, entries, params.slots)
     results = compiled.evaluate(keys, compiled.encrypt(keys, x=index.astype(float)))
     off = np.abs(compiled.decrypt(keys, results) - table[index]).max()
-    print(
-        f"{entries} entries: 2^{np.log2(off):.1f}, predicted 2^{max(compiled.predicted_error.values()):.1f}"
-    )
-    assert off <= 2.0 ** max(compiled.predicted_error.values()) < 64 * off
+    predicted = max(compiled.predicted_error.values())
+    print(f"{entries} entries: 2^{np.log2(off):.1f}, predicted 2^{predicted:.1f}")
+    assert off <= 2.0**predicted < 64 * off

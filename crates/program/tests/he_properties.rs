@@ -1,9 +1,11 @@
 //! Random programs: text round trip, and texts that are damaged never panic.
 
+use std::sync::Arc;
+
 use num_complex::Complex64;
 use proptest::prelude::*;
 use ringmill_program::he::{
-    Builder, Constant, Numbers, Op, Program, Type, Value, Vectors, evaluate_clear, parse, verify,
+    Builder, Constant, Lookup, Numbers, Op, Program, Type, Value, Vectors, evaluate_clear, parse, verify,
 };
 
 /// Instruction choices as numbers; each is interpreted so that it fits what stands above it.
@@ -20,7 +22,7 @@ fn program(choices: &[(u8, u16, u16, i16)]) -> Program {
         if k % 5 == 0 {
             b.region(&format!("part {}", k % 3));
         }
-        let op = match kind % 15 {
+        let op = match kind % 16 {
             0 => Op::Input(format!("x{i}")),
             1 => Op::Plain(format!("p{i}\n\"é")),
             2 => Op::Const(Constant::Real(f64::from(k) / 7.0)),
@@ -35,6 +37,11 @@ fn program(choices: &[(u8, u16, u16, i16)]) -> Program {
             11 => Op::Conj { a, hoist: None },
             12 => Op::Sum { a, count: usize::from(x) % slots + 1, stride: i64::from(k) | 1 },
             13 => Op::Bootstrap { a, iterations: (x % 2 == 0).then_some(u32::from(y)) },
+            14 => {
+                let entries = vec![f64::from(k), f64::from(x) / 3.0, -0.5];
+                let noise = if x % 2 == 0 { 0.0 } else { 0.25 };
+                Op::Lookup { a, table: Arc::new(Lookup::new(entries, i64::from(k), noise).unwrap()) }
+            }
             _ => Op::Sub(c, a),
         };
         let name = (k % 4 == 0).then(|| format!("v{i}"));
