@@ -1,5 +1,7 @@
 //! The integration tests of this crate as one program: it is linked once.
 
+#[path = "adding/main.rs"]
+mod adding;
 mod bound;
 mod common;
 mod encryptor;

@@ -1,7 +1,5 @@
 //! A target is added by a folder and one row of the registry: search, results and designs follow from the row.
 
-#[path = "../common/mod.rs"]
-mod common;
 #[path = "../../../machine/tests/adding/toy.rs"]
 mod machine;
 mod toy;
@@ -12,6 +10,8 @@ use ringmill_explore::target::{AnyTarget, TARGETS, named_in};
 use ringmill_explore::{Constraints, Design, Objective, Outcome, Request, Space, Store, Target, explore};
 use ringmill_machine::MachineSpec;
 use rusqlite::Connection;
+
+use crate::common;
 
 /// The registry with one row more.
 fn targets() -> Vec<&'static dyn AnyTarget> {

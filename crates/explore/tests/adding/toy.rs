@@ -11,7 +11,7 @@ use ringmill_machine::MachineSpec;
 use ringmill_machine::registry::Entry;
 use ringmill_program::limb::LimbProgram;
 
-use crate::machine;
+use super::machine;
 
 /// The target.
 #[derive(Debug, Clone, Copy, PartialEq)]
