@@ -19,6 +19,7 @@ pub mod pipelined;
 pub mod reference;
 pub mod registry;
 pub mod spec;
+pub mod taiyi;
 pub mod timing;
 mod watch;
 
