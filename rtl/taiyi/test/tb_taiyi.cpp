@@ -1,6 +1,6 @@
 // rm_taiyi against the limb program's definition, and against the schedule: bits of every limb that leaves, cycles of every result.
-//   +job=FILE of rtl/taiyi/test   +seed=S of the inputs   +runs=N one after the other   +late=N one answer of memory comes N cycles late
-//   +swap / +early: a schedule that breaks a rule must be found
+//   +job=NAME of a file here   +seed=S of the inputs   +runs=N   +late=N a run before each, whose Nth row comes late
+//   +broken=N schedules before each that break a rule, which must be found.
 // Oracle: this file reads the instructions by their meaning (docs/limb-program.md), on whole numbers and the textbook's transforms
 // (rtl/ntt/test/oracle.h); nothing of it is what the machine does. Times are those of the simulator, which has no data.
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 constexpr unsigned kW = P_W, kLogN = P_LogN, kLogL = P_LogL, kLogR = P_LogR, kL = 1u << kLogL, kR = 1u << kLogR;
 constexpr unsigned kT = kLogN - kLogL - kLogR, kE = kL * kR;
 constexpr u64 kN = u64(1) << kLogN, kRows = u64(1) << kT, kLatency = 40, kBefore = 8;
-constexpr unsigned kLoad = 5, kSlots = 64;
+constexpr unsigned kLoad = 5, kIssues = 7;
 
 struct Limb {
   unsigned mod;
@@ -91,7 +91,7 @@ Job read_job(const std::string& path) {
       const unsigned slot = unsigned(next());
       next(), next();
       const u64 there = next();
-      job.made.push_back({kLoad, slot, there - kRows + 1, there + 1});
+      job.made.push_back({kLoad, slot, there - (kRows - 1) * P_RowCycles, there + 1});
     } else if (word == "left") {
       next();
       job.left.push_back(next());
@@ -230,6 +230,18 @@ class Bench {
     dut_->cfg_we_i = 0;
   }
 
+  // An instruction, or a limb that leaves, begins two limbs too early: a unit is busy, an operand not there, or a slot in use. One limb
+  // would not do, since a base conversion waits for the last row of its sources and begins with the first.
+  void break_schedule() {
+    for (;;) {
+      Write& w = job_.writes[rng_.below(job_.writes.size())];
+      const u64 cycle = w.data[0] & 0xffffffffu;
+      if (w.table >= kIssues || w.table == kLoad || cycle < 2 * kRows) continue;
+      w.data[0] -= 2 * kRows;
+      return;
+    }
+  }
+
   // Draws inputs and works out what every limb is.
   void draw() {
     limbs_ = job_.in;
@@ -241,10 +253,11 @@ class Bench {
     for (const Op& op : job_.ops) limbs_.push_back({op.mod, op.coefficients, meaning(job_, op, limbs_)});
   }
 
-  // One run; `late` answers of memory come so many cycles late. Returns what wrong_o says.
+  // One run. Answer number `late` of memory comes late by the cycles of a run; 0 for none. Returns what wrong_o says.
   unsigned run(u64 late) {
     memory_.clear();
     answers_.clear();
+    asked_ = 0;
     for (std::size_t i = 0; i < job_.in.size(); i++) write_limb(i, limbs_[i]);
     open_.clear();
     for (const Made& made : job_.made) open_[{made.unit, made.slot}].push_back(made);
@@ -262,7 +275,7 @@ class Bench {
       const u64 now = cycle - kBefore;
       if (u64(dut_->now_o) != (now & 0xffffffffu)) fail("cycle %" PRId64 " counts as %u", i64(now), unsigned(dut_->now_o));
       if (dut_->rd_valid_o) {
-        const u64 after = late && asked_++ == late ? 30 : 0;
+        const u64 after = late && ++asked_ == late ? job_.cycles : 0;
         answers_.push_back({dut_.cycles() + kLatency + after, u64(dut_->rd_addr_o)});
       }
       if (dut_->wr_valid_o) {
@@ -270,7 +283,7 @@ class Bench {
         row.resize(kE);
         for (unsigned e = 0; e < kE; e++) row[e] = get(dut_->wr_row_o, e);
       }
-      if (!dut_->wrong_o) notes(now);
+      if (!late) notes(now);
       dut_.tick();
     }
     return dut_->wrong_o;
@@ -384,6 +397,16 @@ int main(int argc, char** argv) {
     if (late) {
       if (!(bench.run(late) & 8)) fail("a row that came late is not found");
       wrongs++;
+      bench.reset();
+      bench.load();
+    }
+    for (u64 n = 0; n < args.number("broken", 0); n++) {
+      const std::vector<Write> kept = bench.job().writes;
+      bench.break_schedule();
+      bench.load();
+      if (!bench.run(~u64(0))) fail("a schedule that breaks a rule is not found");
+      wrongs++;
+      bench.job().writes = kept;
       bench.reset();
       bench.load();
     }

@@ -1,7 +1,7 @@
 //! The small whole machine of `rtl/taiyi`: what a host writes into it for a limb program.
 //!
-//! The schedule is the simulator's, for the description `taiyi-small`: the machine begins each instruction and each transfer in the cycle
-//! that the schedule names, so its cycles are those of the simulator, and its bits those of every other machine.
+//! The schedule is the simulator's, for the description `taiyi-small`. The machine begins each instruction and each transfer in the cycle
+//! that the schedule names. So its cycles are those of the simulator, and its bits those of every other machine.
 
 mod shape;
 #[cfg(test)]
@@ -17,7 +17,7 @@ use ringmill_program::limb::{Domain, LimbProgram, Opcode, Source};
 pub use shape::Shape;
 pub use words::{Table, Write};
 
-use crate::{MachineError, client};
+use crate::{Described, MachineError, client};
 
 /// A limb program for the machine.
 #[derive(Debug, Clone)]
@@ -31,20 +31,26 @@ pub struct Job<'p> {
 }
 
 impl<'p> Job<'p> {
-    /// Schedules a program for the machine of the description `taiyi-small`, and says what to write into it.
+    /// Schedules a program for the build of the description `taiyi-small`, and says what to write into it.
     ///
     /// # Errors
     /// [`MachineError::Unsupported`] for a program of another ring degree, with longer primes, with more moduli or longer sums than
     /// the machine takes, or that must keep a quotient off chip; [`MachineError::ClientOnly`].
     pub fn new(program: &'p LimbProgram) -> Result<Self, MachineError> {
-        let machine = crate::Described::named(Shape::DESCRIPTION)?;
-        client::check(&machine, program)?;
+        Self::on(program, Shape::SMALL, &Described::named(Shape::DESCRIPTION)?)
+    }
+
+    /// The same for another build, whose times a description states.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn on(program: &'p LimbProgram, shape: Shape, machine: &Described) -> Result<Self, MachineError> {
+        client::check(machine, program)?;
         let refused = |reason: String| MachineError::Unsupported {
-            machine: Shape::DESCRIPTION.into(),
+            machine: machine.description().name.clone(),
             program: program.name().into(),
             reason,
         };
-        let shape = Shape::SMALL;
         if program.log_n() != shape.log_n {
             let (built, found) = (shape.log_n, program.log_n());
             return Err(refused(format!("it is built for N = 2^{built}, and the program has N = 2^{found}")));

@@ -9,7 +9,14 @@ use ringmill_ring::Modulus;
 
 use super::*;
 
-const LOG_N: u32 = 10;
+/// A build that compiles in little time, of two lanes, sixteen limbs, and a row off chip every two cycles.
+const TOY: Shape = Shape { log_n: 8, log_l: 1, log_r: 2, word_bits: 36 };
+
+/// Its times: transforms alone differ. N/E + 180 cycles by `rtl/taiyi_ntt/README.md`, at N = 2^8 212.
+const TOY_TIMES: &str = "[machine]\nbase = \"taiyi-small\"\nname = \"toy\"\nsource = \"test\"\n\
+    [unit.ntt]\nfirst = 212\nlast = \"n/8 + 212\"\nsource = \"test\"\n\
+    [memory.limbs]\nbytes = 18432\nsource = \"test\"\n\
+    [offchip.port]\nbytes_per_cycle = 18\nlatency = 39\nsource = \"test\"\n";
 
 /// Primes of `bits` bits that are 1 mod 2N, from the top, after `skip` others.
 fn primes(log_n: u32, bits: u32, skip: usize, count: usize) -> Vec<Modulus> {
@@ -20,23 +27,24 @@ fn primes(log_n: u32, bits: u32, skip: usize, count: usize) -> Vec<Modulus> {
 /// Bits of the primes, limbs, special primes, limbs a digit; for KLSS limbs a block and bits of the auxiliary primes.
 #[derive(Clone, Copy)]
 struct Set {
+    log_n: u32,
     bits: u32,
     limbs: usize,
     alpha: usize,
     klss: Option<(usize, u32)>,
 }
 
-const HYBRID: Set = Set { bits: 36, limbs: 4, alpha: 2, klss: None };
-const KLSS: Set = Set { bits: 24, limbs: 4, alpha: 2, klss: Some((2, 36)) };
+const HYBRID: Set = Set { log_n: 10, bits: 36, limbs: 4, alpha: 2, klss: None };
+const KLSS: Set = Set { log_n: 10, bits: 24, limbs: 4, alpha: 2, klss: Some((2, 36)) };
 
 fn writer(name: &str, s: Set) -> OperationWriter {
-    let (q, p) = (primes(LOG_N, s.bits, s.alpha, s.limbs), primes(LOG_N, s.bits, 0, s.alpha));
-    let writer = OperationWriter::new(name, LOG_N, (&q, &p), s.alpha).unwrap();
+    let (q, p) = (primes(s.log_n, s.bits, s.alpha, s.limbs), primes(s.log_n, s.bits, 0, s.alpha));
+    let writer = OperationWriter::new(name, s.log_n, (&q, &p), s.alpha).unwrap();
     let layout = KeyLayout { limbs: s.limbs, special: s.alpha, alpha: s.alpha };
     match s.klss {
         None => writer,
         Some((block, bits)) => {
-            let layout = KlssLayout::new(LOG_N, (&q, &p), layout, block, bits).unwrap();
+            let layout = KlssLayout::new(s.log_n, (&q, &p), layout, block, bits).unwrap();
             writer.by(Method::Klss(layout))
         }
     }
@@ -60,7 +68,7 @@ fn rotation(name: &str, s: Set) -> LimbProgram {
     let [c0, c1] = ["c0", "c1"].map(|name| w.input(name));
     let (five, conjugate) = (w.key("five").unwrap(), w.key("conjugate").unwrap());
     let hoisted = w.low.hoist(&c1, &five).unwrap();
-    let by = [(5, &five), ((2 << LOG_N) - 1, &conjugate)];
+    let by = [(5, &five), ((2 << s.log_n) - 1, &conjugate)];
     let [five, conjugate] = by.map(|(galois, key)| {
         w.low.rotate_hoisted(&hoisted, &c0, Rotation { galois, key, rescale: false }).unwrap()
     });
@@ -79,14 +87,13 @@ fn rescale() -> LimbProgram {
 }
 
 /// Every instruction, in no order that means anything; more limbs than the scratchpad holds.
-fn every_instruction(seed: u64, instructions: usize) -> LimbProgram {
+fn every_instruction(log_n: u32, seed: u64, instructions: usize) -> LimbProgram {
     let moduli: Vec<_> =
-        [36, 36, 35, 30, 24].iter().zip(0..).map(|(&bits, skip)| primes(LOG_N, bits, skip, 1)[0]).collect();
-    RandomProgram { log_n: LOG_N, moduli, instructions, seed }.generate().unwrap()
+        [36, 36, 35, 30, 24].iter().zip(0..).map(|(&bits, skip)| primes(log_n, bits, skip, 1)[0]).collect();
+    RandomProgram { log_n, moduli, instructions, seed }.generate().unwrap()
 }
 
-fn written(name: &str, program: &LimbProgram) {
-    let job = Job::new(program).unwrap_or_else(|e| panic!("{name}: {e}"));
+fn written(name: &str, job: &Job<'_>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../rtl/taiyi/test/{name}.job"));
     let text = job.to_string();
     if std::env::var_os("RINGMILL_BLESS").is_some() {
@@ -96,12 +103,63 @@ fn written(name: &str, program: &LimbProgram) {
     assert!(found == text, "{name}: run with RINGMILL_BLESS=1 to rewrite {}", path.display());
 }
 
+fn toy() -> Described {
+    Described::new(Description::from_toml("toy", TOY_TIMES).unwrap_or_else(|e| panic!("{e}")))
+}
+
 #[test]
 fn jobs_of_the_test_bench() {
-    written("rescale", &rescale());
-    written("rotation", &rotation("rotation", HYBRID));
-    written("product", &product("product", HYBRID));
-    written("klss", &product("klss", KLSS));
-    written("klss_rotation", &rotation("klss_rotation", KLSS));
-    written("every", &every_instruction(1, 150));
+    let small = [
+        ("rescale", rescale()),
+        ("rotation", rotation("rotation", HYBRID)),
+        ("product", product("product", HYBRID)),
+        ("klss", product("klss", KLSS)),
+        ("klss_rotation", rotation("klss_rotation", KLSS)),
+        ("every", every_instruction(10, 1, 150)),
+    ];
+    for (name, program) in &small {
+        written(name, &Job::new(program).unwrap_or_else(|e| panic!("{name}: {e}")));
+    }
+    let toys = [
+        ("toy_every", every_instruction(8, 2, 100)),
+        ("toy_product", product("toy_product", Set { log_n: 8, ..HYBRID })),
+        ("toy_klss", product("toy_klss", Set { log_n: 8, limbs: 2, alpha: 1, ..KLSS })),
+    ];
+    for (name, program) in &toys {
+        written(name, &Job::on(program, TOY, &toy()).unwrap_or_else(|e| panic!("{name}: {e}")));
+    }
+}
+
+/// A schedule is a machine's program: nothing takes a unit, a slot or the way off chip before it is free, and cycles are the simulator's.
+#[test]
+fn schedules_say_where_and_when() {
+    let program = every_instruction(8, 2, 100);
+    let job = Job::on(&program, TOY, &toy()).unwrap();
+    let outcome = toy().simulate(&program, &Settings::default()).unwrap();
+    let table = job.timetable();
+    assert_eq!(table.cycles, outcome.cycles);
+    assert!(table.transfers.iter().any(|t| t.flow == Flow::Spill), "sixteen limbs do not suffice");
+    assert!(table.issues.iter().all(|issued| issued.result.1 < 16));
+    let counts = job.writes().iter().filter(|w| w.table == Table::Count);
+    let issues = job.writes().iter().filter(|w| w.table < Table::Count).count() as u64;
+    assert_eq!(counts.map(|w| w.data[0]).sum::<u64>(), issues);
+}
+
+#[test]
+fn what_it_cannot_run_is_said() {
+    let refused = |program: &LimbProgram| Job::new(program).unwrap_err().to_string();
+    let small = every_instruction(8, 1, 10);
+    assert_eq!(
+        refused(&small),
+        "machine taiyi-small cannot run program random_1: it is built for N = 2^10, and the program has N = 2^8"
+    );
+    let moduli = primes(10, 36, 0, 17);
+    let many = RandomProgram { log_n: 10, moduli, instructions: 10, seed: 1 }.generate().unwrap();
+    assert_eq!(
+        refused(&many),
+        "machine taiyi-small cannot run program random_1: it holds 16 moduli, and the program has 17"
+    );
+    let long = RandomProgram { log_n: 10, moduli: primes(10, 40, 0, 2), instructions: 10, seed: 1 };
+    let said = refused(&long.generate().unwrap());
+    assert!(said.contains("36") && said.contains("40"), "{said}");
 }
