@@ -9,6 +9,7 @@
 // Timing       cycle 0 of the schedule is Before cycles after start_i. cycles_o is the cycle of the last row that left or was written, as
 //              the simulator counts: a schedule that is kept says the same number.
 // wrong_o      what went wrong since start_i, rm_taiyi_pkg; results are then of no worth. A memory that is late makes rows be read too early.
+//              All but WrongLimb end the run at once, with limbs inside: rst_ni before the next one.
 module rm_taiyi
   import rm_taiyi_pkg::*;
 #(
@@ -488,7 +489,7 @@ module rm_taiyi
       wrong_q <= '0;
     end else if (run_q) begin
       now_q   <= now_q + 1'b1;
-      run_q   <= !idle;
+      run_q   <= !idle && wrong_q[WrongPort:WrongQueue] == '0;
       wrong_q <= wrong_q | wrong;
       if (some && $signed(ends - last_q) > 0) begin
         last_q <= ends;
