@@ -23,7 +23,7 @@ impl Shape {
     pub const SMALL: Self = Self { log_n: 10, log_l: 0, log_r: 3, word_bits: 36 };
 
     /// Moduli that it holds.
-    pub const MODULI: usize = 16;
+    pub const MODULI: usize = 64;
 
     /// log2 of the rows of a limb.
     pub const fn log_rows(self) -> u32 {
