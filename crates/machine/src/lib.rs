@@ -39,6 +39,7 @@ pub use ordered::Ordered;
 pub use pipelined::Pipelined;
 pub use reference::{ClientReference, Reference};
 pub use spec::{MachineSpec, SpecError};
+pub use taiyi::Taiyi;
 pub use timing::Timing;
 pub use watch::Watch;
 

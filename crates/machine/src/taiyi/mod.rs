@@ -3,6 +3,8 @@
 //! The schedule is the simulator's, for the description `taiyi-small`. The machine begins each instruction and each transfer in the cycle
 //! that the schedule names. So its cycles are those of the simulator, and its bits those of every other machine.
 
+mod emulate;
+mod machine;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -12,8 +14,9 @@ mod words;
 use ringmill_cycles::replay::Flow;
 use ringmill_cycles::timetable::{Carried, Issued};
 use ringmill_cycles::{Description, Graph, Settings, Timetable, timetable};
-use ringmill_program::limb::{Domain, LimbProgram, Opcode, Source};
+use ringmill_program::limb::{LimbProgram, Opcode, Source};
 
+pub use machine::{ENTRY, Taiyi};
 pub use shape::Shape;
 pub use words::{Table, Write};
 
@@ -35,9 +38,9 @@ impl<'p> Job<'p> {
     ///
     /// # Errors
     /// [`MachineError::Unsupported`] for a program of another ring degree, with longer primes, with more moduli or longer sums than
-    /// the machine takes, or that must keep a quotient off chip; [`MachineError::ClientOnly`].
+    /// the machine takes; [`MachineError::ClientOnly`].
     pub fn new(program: &'p LimbProgram) -> Result<Self, MachineError> {
-        Self::on(program, Shape::SMALL, &Described::named(Shape::DESCRIPTION)?)
+        Self::on(program, Shape::SMALL, &Described::named("taiyi-small")?)
     }
 
     /// The same for another build, whose times a description states.
@@ -51,25 +54,12 @@ impl<'p> Job<'p> {
             program: program.name().into(),
             reason,
         };
-        if program.log_n() != shape.log_n {
-            let (built, found) = (shape.log_n, program.log_n());
-            return Err(refused(format!("it is built for N = 2^{built}, and the program has N = 2^{found}")));
-        }
-        if program.moduli().len() > Shape::MODULI {
-            let (most, found) = (Shape::MODULI, program.moduli().len());
-            return Err(refused(format!("it holds {most} moduli, and the program has {found}")));
-        }
+        fits(program, shape).map_err(refused)?;
         let graph = Graph::of(program).map_err(|e| refused(e.to_string()))?;
         let timetable = scheduled(machine.description(), &graph).map_err(|e| refused(e.to_string()))?;
         let limbs = limbs(program);
         let mut job = Self { program, shape, timetable, writes: Vec::new(), limbs };
         job.writes = words::writes(&job)?;
-        if let Some(moved) = job.timetable.transfers.iter().find(|t| job.is_quotient(t.value)) {
-            let cycle = moved.start;
-            return Err(refused(format!(
-                "its memory is full in cycle {cycle}, and a quotient cannot leave it; order the program for fewer limbs"
-            )));
-        }
         Ok(job)
     }
 
@@ -112,15 +102,19 @@ impl<'p> Job<'p> {
         let executed = |i: &usize| !matches!(self.program.opcode(*i), Opcode::Load | Opcode::Store);
         (0..self.program.len()).filter(executed).collect()
     }
+}
 
-    fn is_quotient(&self, limb: u32) -> bool {
-        let inputs = self.program.input_types().len();
-        let quotient = |i: usize| {
-            let made = self.program.defined(self.instructions()[i]);
-            made.is_some_and(|v| self.program.value_type(v).domain() == Domain::Quotient)
-        };
-        (limb as usize).checked_sub(inputs).is_some_and(quotient)
+/// Whether a build has the ring of a program and space for its moduli; what would be right if not.
+fn fits(program: &LimbProgram, shape: Shape) -> Result<(), String> {
+    let (built, found) = (shape.log_n, program.log_n());
+    if built != found {
+        return Err(format!("it is built for N = 2^{built}, and the program has N = 2^{found}"));
     }
+    let (most, found) = (Shape::MODULI, program.moduli().len());
+    if found > most {
+        return Err(format!("it holds {most} moduli, and the program has {found}"));
+    }
+    Ok(())
 }
 
 fn scheduled(machine: &Description, graph: &Graph) -> Result<Timetable, ringmill_cycles::Refused> {

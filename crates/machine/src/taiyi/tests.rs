@@ -3,20 +3,15 @@
 use std::path::Path;
 
 use ringmill_program::limb::LimbProgram;
-use ringmill_program::limb::random::RandomProgram;
+use ringmill_program::limb::random::{RandomProgram, inputs};
 use ringmill_program::lower::{KeyLayout, KlssLayout, Method, OperationWriter, Rotation};
 use ringmill_ring::Modulus;
 
 use super::*;
+use crate::{Machine, Reference};
 
 /// A build that compiles in little time, of two lanes, sixteen limbs, and a row off chip every two cycles.
-const TOY: Shape = Shape { log_n: 8, log_l: 1, log_r: 2, word_bits: 36 };
-
-/// Its times: transforms alone differ. N/E + 180 cycles by `rtl/taiyi_ntt/README.md`, at N = 2^8 212.
-const TOY_TIMES: &str = "[machine]\nbase = \"taiyi-small\"\nname = \"toy\"\nsource = \"test\"\n\
-    [unit.ntt]\nfirst = 212\nlast = \"n/8 + 212\"\nsource = \"test\"\n\
-    [memory.limbs]\nbytes = 18432\nsource = \"test\"\n\
-    [offchip.port]\nbytes_per_cycle = 18\nlatency = 39\nsource = \"test\"\n";
+const TOY: Shape = Shape { log_n: 8, log_l: 1, log_r: 2, word_bits: 36, log_slots: 4, row_cycles: 2 };
 
 /// Primes of `bits` bits that are 1 mod 2N, from the top, after `skip` others.
 fn primes(log_n: u32, bits: u32, skip: usize, count: usize) -> Vec<Modulus> {
@@ -104,7 +99,7 @@ fn written(name: &str, job: &Job<'_>) {
 }
 
 fn toy() -> Described {
-    Described::new(Description::from_toml("toy", TOY_TIMES).unwrap_or_else(|e| panic!("{e}")))
+    Described::new(TOY.describe().unwrap_or_else(|e| panic!("{e}")))
 }
 
 #[test]
@@ -147,19 +142,60 @@ fn schedules_say_where_and_when() {
 
 #[test]
 fn what_it_cannot_run_is_said() {
-    let refused = |program: &LimbProgram| Job::new(program).unwrap_err().to_string();
+    let refused = |program: &LimbProgram| Job::new(program).map(|_| ()).unwrap_err().to_string();
     let small = every_instruction(8, 1, 10);
     assert_eq!(
         refused(&small),
         "machine taiyi-small cannot run program random_1: it is built for N = 2^10, and the program has N = 2^8"
     );
-    let moduli = primes(10, 36, 0, 17);
+    let moduli = primes(10, 36, 0, 65);
     let many = RandomProgram { log_n: 10, moduli, instructions: 10, seed: 1 }.generate().unwrap();
     assert_eq!(
         refused(&many),
-        "machine taiyi-small cannot run program random_1: it holds 16 moduli, and the program has 17"
+        "machine taiyi-small cannot run program random_1: it holds 64 moduli, and the program has 65"
     );
     let long = RandomProgram { log_n: 10, moduli: primes(10, 40, 0, 2), instructions: 10, seed: 1 };
     let said = refused(&long.generate().unwrap());
     assert!(said.contains("36") && said.contains("40"), "{said}");
+}
+
+/// The words say what the program says: they are executed by what reads no program.
+#[test]
+fn words_give_the_bits_of_the_reference() {
+    let programs = [
+        product("product", HYBRID),
+        rotation("rotation", HYBRID),
+        product("klss", KLSS),
+        rotation("klss_rotation", KLSS),
+        every_instruction(10, 1, 300),
+        every_instruction(11, 2, 300),
+        every_instruction(12, 3, 100),
+    ];
+    for program in &programs {
+        let limbs = inputs(program, 3);
+        let bound: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
+        let run = |machine: &dyn Machine| {
+            let mut out = vec![vec![u64::MAX; program.n()]; program.output_types().len()];
+            let mut outputs: Vec<&mut [u64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
+            machine.prepare(program).unwrap().run(&bound, &mut outputs).unwrap();
+            out
+        };
+        for text in ["taiyi", "taiyi:word=36,log_slots=6"] {
+            let machine = crate::MachineSpec::parse(text).unwrap().open().unwrap();
+            assert!(run(&*machine) == run(&Reference), "{} on {text}", program.name());
+        }
+    }
+}
+
+/// The closed forms are those of the description that ships.
+#[test]
+fn the_small_build_is_the_description_that_ships() {
+    let (made, shipped) = (Shape::SMALL.describe().unwrap(), Description::named("taiyi-small").unwrap());
+    for (a, b) in made.units.iter().zip(&shipped.units) {
+        let figures = |u: &ringmill_cycles::description::Unit| {
+            [&u.rows, &u.first, &u.last].map(|e| [1, 7, 31].map(|terms| e.of(10).at(terms)))
+        };
+        assert_eq!((&a.name, figures(a), a.chained), (&b.name, figures(b), b.chained));
+    }
+    assert_eq!((&made.memories, &made.channels), (&shipped.memories, &shipped.channels));
 }

@@ -7,7 +7,7 @@ use super::{Issued, Job, Shape, leaves, moved, slot_of};
 use crate::MachineError;
 
 /// A table of the machine; queues come first, one a unit and one a direction of the way off chip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Table {
     /// Transforms.
