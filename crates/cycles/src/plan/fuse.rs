@@ -32,7 +32,8 @@ pub(super) fn fuse(plan: &mut Plan<'_>) -> Result<(), Refused> {
     for (i, node) in graph.nodes.iter().enumerate() {
         let run = plan.run_of(node.kind)?;
         let converted = limbs.read_by[node.result as usize] == Some(Kind::Convert);
-        if node.kind == Kind::Quotient && run == Run::Free && converted {
+        let free = node.kind == Kind::Quotient && run == Run::Free;
+        if free && converted && plan.run_of(Kind::Convert)? != Run::Free {
             inside[node.result as usize] = true;
             dropped[i] = true;
         }

@@ -105,10 +105,8 @@ impl State<'_> {
             Table::Bconv => self.converted(q, op == 1, data),
             Table::Ip => {
                 let terms = self.list(Table::Terms, data);
-                let pairs: Vec<_> = terms
-                    .iter()
-                    .map(|t| (self.slot(field(*t, 0, 12)), self.slot(field(*t, 12, 12))))
-                    .collect();
+                let pairs: Vec<_> =
+                    terms.iter().map(|t| (self.slot(field(t, 0, 12)), self.slot(field(t, 12, 12)))).collect();
                 let sum = |k: usize| pairs.iter().fold(0, |sum, (x, key)| q.add(sum, q.mul(x[k], key[k])));
                 (0..1 << self.log_n).map(sum).collect()
             }
@@ -136,12 +134,12 @@ impl State<'_> {
 
     fn converted(&self, q: Modulus, centred: bool, data: &[u64; 4]) -> Vec<u64> {
         let sources = self.list(Table::Sources, data);
-        let limbs: Vec<&[u64]> = sources.iter().map(|s| self.slot(field(*s, 0, 12))).collect();
+        let limbs: Vec<&[u64]> = sources.iter().map(|s| self.slot(field(s, 0, 12))).collect();
         let word = |k: usize| {
             let (mut sum, mut quotient) = (0, 1u64 << 27);
             for (s, y) in sources.iter().zip(&limbs) {
                 sum = q.add(sum, q.mul(q.reduce(y[k]), s[1]));
-                quotient += (y[k] >> field(*s, 16, 6)) * field(*s, 24, 15);
+                quotient += (y[k] >> field(s, 16, 6)) * field(s, 24, 15);
             }
             let times = if centred { quotient >> 28 } else { 0 };
             q.add(sum, q.mul(q.reduce(times), data[2]))

@@ -98,8 +98,8 @@ fn written(name: &str, job: &Job<'_>) {
     assert!(found == text, "{name}: run with RINGMILL_BLESS=1 to rewrite {}", path.display());
 }
 
-fn toy() -> Described {
-    Described::new(TOY.describe().unwrap_or_else(|e| panic!("{e}")))
+fn described(shape: Shape) -> Described {
+    Described::new(shape.describe().unwrap_or_else(|e| panic!("{e}")))
 }
 
 #[test]
@@ -121,16 +121,19 @@ fn jobs_of_the_test_bench() {
         ("toy_klss", product("toy_klss", Set { log_n: 8, limbs: 2, alpha: 1, ..KLSS })),
     ];
     for (name, program) in &toys {
-        written(name, &Job::on(program, TOY, &toy()).unwrap_or_else(|e| panic!("{name}: {e}")));
+        written(name, &Job::on(program, TOY, &described(TOY)).unwrap_or_else(|e| panic!("{name}: {e}")));
     }
+    let (wide, shape) =
+        (product("wide", Set { log_n: 8, bits: 60, ..HYBRID }), Shape { word_bits: 60, ..TOY });
+    written("toy_wide", &Job::on(&wide, shape, &described(shape)).unwrap_or_else(|e| panic!("{e}")));
 }
 
 /// A schedule is a machine's program: nothing takes a unit, a slot or the way off chip before it is free, and cycles are the simulator's.
 #[test]
 fn schedules_say_where_and_when() {
     let program = every_instruction(8, 2, 100);
-    let job = Job::on(&program, TOY, &toy()).unwrap();
-    let outcome = toy().simulate(&program, &Settings::default()).unwrap();
+    let job = Job::on(&program, TOY, &described(TOY)).unwrap();
+    let outcome = described(TOY).simulate(&program, &Settings::default()).unwrap();
     let table = job.timetable();
     assert_eq!(table.cycles, outcome.cycles);
     assert!(table.transfers.iter().any(|t| t.flow == Flow::Spill), "sixteen limbs do not suffice");
@@ -162,16 +165,19 @@ fn what_it_cannot_run_is_said() {
 /// The words say what the program says: they are executed by what reads no program.
 #[test]
 fn words_give_the_bits_of_the_reference() {
+    let wide = |s: Set| Set { bits: s.bits + 24, klss: s.klss.map(|(block, bits)| (block, bits + 24)), ..s };
     let programs = [
-        product("product", HYBRID),
-        rotation("rotation", HYBRID),
-        product("klss", KLSS),
-        rotation("klss_rotation", KLSS),
-        every_instruction(10, 1, 300),
-        every_instruction(11, 2, 300),
-        every_instruction(12, 3, 100),
+        (36, product("product", HYBRID)),
+        (36, rotation("rotation", HYBRID)),
+        (36, product("klss", KLSS)),
+        (36, rotation("klss_rotation", KLSS)),
+        (36, every_instruction(10, 1, 300)),
+        (36, every_instruction(11, 2, 300)),
+        (36, every_instruction(12, 3, 100)),
+        (60, product("wide", wide(HYBRID))),
+        (60, rotation("wide_klss", wide(KLSS))),
     ];
-    for program in &programs {
+    for (word, program) in &programs {
         let limbs = inputs(program, 3);
         let bound: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
         let run = |machine: &dyn Machine| {
@@ -180,8 +186,8 @@ fn words_give_the_bits_of_the_reference() {
             machine.prepare(program).unwrap().run(&bound, &mut outputs).unwrap();
             out
         };
-        for text in ["taiyi", "taiyi:word=36,log_slots=6"] {
-            let machine = crate::MachineSpec::parse(text).unwrap().open().unwrap();
+        for text in ["taiyi".to_owned(), format!("taiyi:word={word},log_slots=6")] {
+            let machine = crate::MachineSpec::parse(&text).unwrap().open().unwrap();
             assert!(run(&*machine) == run(&Reference), "{} on {text}", program.name());
         }
     }

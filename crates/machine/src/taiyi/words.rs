@@ -193,7 +193,8 @@ impl Words<'_, '_> {
             let others = moduli.iter().enumerate().filter(|(j, _)| *j != i);
             let factor = others.fold(1, |product, (_, m)| q.mul(product, q.reduce(m.value())));
             let shift = s.bits().saturating_sub(14);
-            let head = (1u64 << (28 + shift)) / s.value();
+            // At most 15 bits.
+            let head = ((1u128 << (28 + shift)) / u128::from(s.value())) as u64;
             let slot = self.slot(issued, source);
             self.sources.push([u64::from(slot) | u64::from(shift) << 16 | head << 24, factor, 0, 0]);
         }
