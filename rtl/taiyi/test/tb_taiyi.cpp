@@ -230,14 +230,14 @@ class Bench {
     dut_->cfg_we_i = 0;
   }
 
-  // An instruction, or a limb that leaves, begins two limbs too early: a unit is busy, an operand not there, or a slot in use. One limb
-  // would not do, since a base conversion waits for the last row of its sources and begins with the first.
+  // An instruction, or a limb that leaves, begins four limbs too early: a unit is busy, an operand not there, or a slot in use. One or two
+  // would not always do: a base conversion waits for the last row of its last source, and begins with the first row of the first one.
   void break_schedule() {
     for (;;) {
       Write& w = job_.writes[rng_.below(job_.writes.size())];
       const u64 cycle = w.data[0] & 0xffffffffu;
-      if (w.table >= kIssues || w.table == kLoad || cycle < 2 * kRows) continue;
-      w.data[0] -= 2 * kRows;
+      if (w.table >= kIssues || w.table == kLoad || cycle < 4 * kRows) continue;
+      w.data[0] -= 4 * kRows;
       return;
     }
   }
