@@ -169,7 +169,7 @@ def test_machines_report_what_a_kernel_takes(deep: Compiled) -> None:
     assert deep.estimate("cpu")["seconds"] == pytest.approx(deep.work("cpu")["seconds"])
     assert deep.work("compact:clock=200")["seconds"] == pytest.approx(deep.work("compact")["seconds"] / 2)
     with pytest.raises(
-        rm.MachineError, match="cpu, compact, verilator, board, pipelined, file do"
+        rm.MachineError, match="cpu, compact, verilator, board, pipelined, taiyi, file do"
     ) as refused:
         deep.estimate("reference")
     assert refused.value.code == "NoEstimate"

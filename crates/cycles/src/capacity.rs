@@ -132,6 +132,7 @@ fn machine(word: u32, bytes: u64, seeded: bool) -> Description {
         writes: None,
         accumulators: None,
         together: 1,
+        chained: true,
         buffers: 0,
         in_clusters: false,
     };

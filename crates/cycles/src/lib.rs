@@ -14,6 +14,7 @@
 //! | [`capacity`] | the second pass without times: what a chip of some capacity moves |
 //! | `account`, [`bounds`] | where cycles went, and what no order can beat |
 //! | [`outcome`], [`trace`] | the results |
+//! | [`mod@timetable`] | a schedule for a machine that keeps it |
 //!
 //! ```
 //! use ringmill_cycles::{Class, Description, Graph, Kind, Settings, simulate};
@@ -41,6 +42,7 @@ pub mod outcome;
 mod plan;
 pub mod replay;
 mod simulate;
+pub mod timetable;
 pub mod trace;
 
 pub use account::Part;
@@ -52,4 +54,5 @@ pub use graph::{Class, Graph, Kind};
 pub use order::{Order, Urgency};
 pub use outcome::{Outcome, Span};
 pub use replay::{Flow, Options, Wait};
-pub use simulate::{Settings, accepts, simulate, sweep};
+pub use simulate::{Settings, accepts, simulate, sweep, timetable};
+pub use timetable::Timetable;

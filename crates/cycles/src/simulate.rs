@@ -11,6 +11,7 @@ use crate::order::{Order, Urgency, Uses, order};
 use crate::outcome::Outcome;
 use crate::plan::Plan;
 use crate::replay::{Options, Schedule, replay};
+use crate::timetable::Timetable;
 
 /// How a simulation is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,9 +38,25 @@ impl Default for Settings {
 /// Why the machine cannot run it.
 pub fn simulate(machine: &Description, graph: &Graph, settings: &Settings) -> Result<Outcome, Refused> {
     let plan = Plan::new(machine, graph)?;
-    let uses = Uses::of(&plan);
+    let (by, order, schedule) = best(&plan, settings);
+    Ok(Outcome::of(&plan, &schedule, (by, &order), &settings.options, settings.spans))
+}
+
+/// The schedule that [`simulate`] finds, as a machine that keeps it needs it.
+///
+/// # Errors
+/// Why the machine cannot run it.
+pub fn timetable(machine: &Description, graph: &Graph, settings: &Settings) -> Result<Timetable, Refused> {
+    let plan = Plan::new(machine, graph)?;
+    let (_, order, schedule) = best(&plan, settings);
+    Ok(Timetable::of(&plan, &order, &schedule))
+}
+
+/// The best schedule of the orders that are tried.
+fn best(plan: &Plan<'_>, settings: &Settings) -> (Order, Vec<u32>, Schedule) {
+    let uses = Uses::of(plan);
     // One instruction at a time: all orders are that of the program.
-    let orders = match machine.mode {
+    let orders = match plan.machine.mode {
         Mode::Parallel if !settings.orders.is_empty() => &*settings.orders,
         _ => &[Order::Program],
     };
@@ -47,8 +64,8 @@ pub fn simulate(machine: &Description, graph: &Graph, settings: &Settings) -> Re
     // was tried first.
     let least = AtomicU64::new(u64::MAX);
     let tried = |(place, &by): (usize, &Order)| -> Option<(u64, usize, Vec<u32>, Schedule)> {
-        let order = uses.gather(&plan, order(&plan, &uses, by));
-        let schedule = replay(&plan, &order, &settings.options, least.load(Ordering::Relaxed))?;
+        let order = uses.gather(plan, order(plan, &uses, by));
+        let schedule = replay(plan, &order, &settings.options, least.load(Ordering::Relaxed))?;
         least.fetch_min(schedule.cycles, Ordering::Relaxed);
         Some((schedule.cycles, place, order, schedule))
     };
@@ -57,7 +74,7 @@ pub fn simulate(machine: &Description, graph: &Graph, settings: &Settings) -> Re
     let Some((_, place, order, schedule)) = best else {
         unreachable!("no order takes longer than all of them")
     };
-    Ok(Outcome::of(&plan, &schedule, (orders[place], &order), &settings.options, settings.spans))
+    (orders[place], order, schedule)
 }
 
 /// What a program takes on each of some machines, simulated side by side.

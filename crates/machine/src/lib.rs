@@ -19,6 +19,7 @@ pub mod pipelined;
 pub mod reference;
 pub mod registry;
 pub mod spec;
+pub mod taiyi;
 pub mod timing;
 mod watch;
 
@@ -38,6 +39,7 @@ pub use ordered::Ordered;
 pub use pipelined::Pipelined;
 pub use reference::{ClientReference, Reference};
 pub use spec::{MachineSpec, SpecError};
+pub use taiyi::Taiyi;
 pub use timing::Timing;
 pub use watch::Watch;
 

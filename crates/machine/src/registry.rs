@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use crate::parameter::Parameter;
 use crate::spec::MachineSpec;
-use crate::{Machine, MachineError, board, compact, cpu, file, pipelined, reference};
+use crate::{Machine, MachineError, board, compact, cpu, file, pipelined, reference, taiyi};
 
 /// The machines. Each stands in the folder that makes it.
-pub static MACHINES: [&Entry; 7] = [
+pub static MACHINES: [&Entry; 8] = [
     &cpu::ENTRY,
     &reference::ENTRY,
     &compact::entry::EMULATED,
     &compact::entry::SIMULATED,
     &board::ENTRY,
     &pipelined::ENTRY,
+    &taiyi::ENTRY,
     &file::ENTRY,
 ];
 

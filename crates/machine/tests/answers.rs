@@ -85,7 +85,7 @@ fn machines_estimate_as_the_registry_says() {
             }
         };
         assert_eq!(found, entry.estimates, "{}", entry.name);
-        assert_eq!(machine.computes_here(), ["cpu", "reference", "pipelined"].contains(&entry.name));
+        assert_eq!(machine.computes_here(), ["cpu", "reference", "pipelined", "taiyi"].contains(&entry.name));
         let by_value = MachineSpec::new(entry).estimate(&program);
         match outcome {
             Some(outcome) => assert_eq!(by_value, Ok(outcome)),

@@ -104,6 +104,8 @@ pub struct Unit {
     pub accumulators: Option<u32>,
     /// Sums or conversions of the same words that one pass makes at most; `rows` is what a pass takes.
     pub together: u32,
+    /// Whether it takes the rows of an operand in the order in which they leave another unit; otherwise it waits for the last one.
+    pub chained: bool,
     /// Results that wait in it until memory has space for them.
     pub buffers: u32,
     /// Whether each cluster has its own, which works on whole limbs; otherwise a limb is spread over all clusters.

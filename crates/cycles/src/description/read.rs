@@ -153,7 +153,7 @@ impl<'t> File<'t> {
     }
 
     fn unit(r: &Reader<'_>, name: &str) -> Result<Unit> {
-        const FIELDS: [&str; 11] = [
+        const FIELDS: [&str; 12] = [
             "count",
             "rows",
             "first",
@@ -164,6 +164,7 @@ impl<'t> File<'t> {
             "accumulators",
             "together",
             "buffers",
+            "chained",
             "cluster",
         ];
         r.fields_are(&FIELDS)?;
@@ -191,6 +192,7 @@ impl<'t> File<'t> {
             writes: r.whole("writes", &WORDS)?,
             accumulators: r.whole("accumulators", &terms)?.map(|n| n as u32),
             together: r.whole("together", &many)?.unwrap_or(1) as u32,
+            chained: r.flag("chained")?.unwrap_or(true),
             buffers: r.whole("buffers", &results)?.unwrap_or(0) as u32,
             in_clusters,
         };

@@ -6,10 +6,11 @@ use super::table::{hint, shown};
 use crate::error::DescriptionError;
 
 /// Names and texts.
-pub(super) const ALL: [(&str, &str); 6] = [
+pub(super) const ALL: [(&str, &str); 7] = [
     ("taiyi", include_str!("../../machines/taiyi.toml")),
     ("taiyi-serial", include_str!("../../machines/taiyi-serial.toml")),
     ("taiyi-60", include_str!("../../machines/taiyi-60.toml")),
+    ("taiyi-small", include_str!("../../machines/taiyi-small.toml")),
     ("sharp", include_str!("../../machines/sharp.toml")),
     ("ark", include_str!("../../machines/ark.toml")),
     ("craterlake", include_str!("../../machines/craterlake.toml")),

@@ -1,4 +1,5 @@
-//! Instructions that are part of others: a scaling that the transform before it does, a lift that the transform behind it does.
+//! Instructions that are part of others: a scaling that the transform before it does, a lift that the transform behind it does, a
+//! quotient that its conversions make.
 
 use super::{Op, Plan};
 use crate::description::Run;
@@ -26,8 +27,17 @@ pub(super) fn fuse(plan: &mut Plan<'_>) -> Result<(), Refused> {
     // The result that an instruction leaves, where the one behind it is part of it.
     let mut leaves: Vec<Option<Value>> = vec![None; graph.len()];
     let mut dropped = vec![false; graph.len()];
+    // Quotients that no memory holds.
+    let mut inside = vec![false; graph.limbs.len()];
     for (i, node) in graph.nodes.iter().enumerate() {
-        let Run::With(with, _) = plan.run_of(node.kind)? else { continue };
+        let run = plan.run_of(node.kind)?;
+        let converted = limbs.read_by[node.result as usize] == Some(Kind::Convert);
+        let free = node.kind == Kind::Quotient && run == Run::Free;
+        if free && converted && plan.run_of(Kind::Convert)? != Run::Free {
+            inside[node.result as usize] = true;
+            dropped[i] = true;
+        }
+        let Run::With(with, _) = run else { continue };
         let [operand] = *graph.reads(node) else { continue };
         let maker = limbs.maker[operand as usize];
         let alone = limbs.readers[operand as usize] == 1 && limbs.read_by[operand as usize].is_some();
@@ -50,7 +60,8 @@ pub(super) fn fuse(plan: &mut Plan<'_>) -> Result<(), Refused> {
             Run::Free => None,
         };
         operands.clear();
-        operands.extend(graph.reads(node).iter().map(|&v| stands[v as usize]));
+        let read = graph.reads(node).iter().filter(|&&v| !inside[v as usize]);
+        operands.extend(read.map(|&v| stands[v as usize]));
         let op = plan.op(i as u32, node, unit)?;
         plan.push(Op { result: leaves[i].unwrap_or(op.result), ..op }, &operands);
     }

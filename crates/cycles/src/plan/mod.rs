@@ -114,6 +114,11 @@ impl<'a> Plan<'a> {
         &self.operands[op.first as usize..(op.first + op.len) as usize]
     }
 
+    /// How many operands all instructions have.
+    pub(crate) fn operands(&self) -> usize {
+        self.operands.len()
+    }
+
     /// Ticks of the channel that a transfer of a limb takes.
     pub(crate) fn transfer_ticks(&self, home: Home) -> u64 {
         home.bytes * self.ticks[home.channel as usize].byte

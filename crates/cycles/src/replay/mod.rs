@@ -164,6 +164,8 @@ pub(crate) struct Transfer {
     /// The channel; of what is made, the unit.
     pub(crate) by: u16,
     pub(crate) value: Value,
+    /// Where in its memory it comes to or goes from.
+    pub(crate) slot: u32,
     /// The instruction that it is for.
     pub(crate) op: u32,
     pub(crate) start: u64,
@@ -184,6 +186,8 @@ pub(crate) struct Issue {
     pub(crate) instance: u32,
     /// Cycles that it holds the unit by itself.
     pub(crate) rows: u32,
+    /// Where in its memory the result goes.
+    pub(crate) slot: u32,
 }
 
 /// What a unit did.
@@ -205,6 +209,8 @@ pub(crate) struct Schedule {
     /// What ends last.
     pub(crate) last: Event,
     pub(crate) issues: Vec<Issue>,
+    /// Where each operand is when it is read, in the order of the plan's operands.
+    pub(crate) operand_slots: Vec<u32>,
     pub(crate) transfers: Vec<Transfer>,
     pub(crate) work: Vec<Work>,
     /// Bytes and limbs of each kind of transfer.

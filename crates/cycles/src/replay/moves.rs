@@ -11,7 +11,14 @@ use crate::plan::{FREE, Op};
 
 impl Run<'_> {
     /// Moves a limb through its channel. `op` is the instruction that it is for.
-    fn transfer(&mut self, flow: Flow, value: Value, op: u32, earliest: u64, by: Event) -> (Event, Transfer) {
+    fn transfer(
+        &mut self,
+        flow: Flow,
+        (value, slot): (Value, u32),
+        op: u32,
+        earliest: u64,
+        by: Event,
+    ) -> (Event, Transfer) {
         let home = self.home(value);
         let event = (self.plan.ops.len() + self.transfers.len()) as Event;
         let ticks = self.plan.transfer_ticks(home);
@@ -19,7 +26,7 @@ impl Run<'_> {
         let incoming = !matches!(flow, Flow::Spill | Flow::Result);
         let there = if incoming { moved.there } else { moved.end };
         let (start, end, cause) = (moved.start, moved.end, moved.cause);
-        let transfer = Transfer { flow, by: home.channel.into(), value, op, start, end, there, cause };
+        let transfer = Transfer { flow, by: home.channel.into(), value, slot, op, start, end, there, cause };
         self.note(transfer, home.bytes);
         (event, transfer)
     }
@@ -59,7 +66,7 @@ impl Run<'_> {
     fn write_result(&mut self, value: Value) -> Slot {
         let limb = self.limbs[value as usize];
         let (op, by) = (limb.maker, limb.last_by);
-        let (event, moved) = self.transfer(Flow::Result, value, op, limb.last, by);
+        let (event, moved) = self.transfer(Flow::Result, (value, limb.slot), op, limb.last, by);
         self.limb(value).slot = NONE;
         Slot { at: moved.end, number: limb.slot, by: event }
     }
@@ -96,7 +103,7 @@ impl Run<'_> {
         }
         self.limb(victim).clean = true;
         self.leave(home.channel, at);
-        let (event, moved) = self.transfer(Flow::Spill, victim, i, at, by);
+        let (event, moved) = self.transfer(Flow::Spill, (victim, limb.slot), i, at, by);
         self.memories[m].bytes += self.limb_bytes;
         Slot { at: moved.end, number: limb.slot, by: event }
     }
@@ -124,7 +131,7 @@ impl Run<'_> {
                     }
                 }
                 self.leave(home.channel, at);
-                let (event, moved) = self.transfer(Flow::of(home.class), value, i, at, by);
+                let (event, moved) = self.transfer(Flow::of(home.class), (value, slot.number), i, at, by);
                 self.asked.push(value);
                 (event, moved.there, FREE)
             }
@@ -156,7 +163,17 @@ impl Run<'_> {
         let there = start + u64::from(work.tail);
         let bytes = self.home(value).bytes;
         self.note(
-            Transfer { flow: Flow::Expanded, by: work.unit, value, op: i, start, end, there, cause },
+            Transfer {
+                flow: Flow::Expanded,
+                by: work.unit,
+                value,
+                slot: slot.number,
+                op: i,
+                start,
+                end,
+                there,
+                cause,
+            },
             bytes,
         );
         event

@@ -44,6 +44,8 @@ pub(super) struct Run<'a> {
     pub(super) units: Vec<Vec<Instance>>,
     pub(super) work: Vec<Work>,
     pub(super) issues: Vec<Issue>,
+    /// Where operands are, in the order of the plan's.
+    operand_slots: Vec<u32>,
     pub(super) transfers: Vec<Transfer>,
     pub(super) flows: [(u64, u64); Flow::ALL.len()],
     /// Results that are to be written, by when they can be.
@@ -89,6 +91,7 @@ impl<'a> Run<'a> {
             units: plan.instances.iter().map(|&count| vec![free.clone(); count as usize]).collect(),
             work: vec![Work::default(); plan.instances.len()],
             issues: vec![Issue::default(); plan.ops.len()],
+            operand_slots: vec![NONE; plan.operands()],
             transfers: Vec::new(),
             flows: Default::default(),
             leaving: vec![BinaryHeap::new(); plan.machine.memories.len()],
@@ -146,8 +149,9 @@ impl<'a> Run<'a> {
     fn operand(&self, value: Value, op: &Op, cluster: u8) -> Bound {
         let limb = &self.limbs[value as usize];
         let came = limb.maker >= self.plan.ops.len() as Event;
+        let in_order = |unit: u16| unit != FREE && self.plan.machine.units[usize::from(unit)].chained;
         let chained =
-            self.options.chaining && !came && limb.unit != op.unit && limb.unit != FREE && op.unit != FREE;
+            self.options.chaining && !came && limb.unit != op.unit && limb.unit != FREE && in_order(op.unit);
         // The last row must not be read before it has left: rows leave, and are read, at even rates.
         let at = match chained {
             true => limb.head.max(limb.ready.saturating_sub(op.rows.into())),
@@ -168,6 +172,9 @@ impl<'a> Run<'a> {
             if self.limbs[value as usize].slot == NONE {
                 self.fetch(value, &op, i);
             }
+        }
+        for (at, &value) in reads.iter().enumerate() {
+            self.operand_slots[op.first as usize + at] = self.limbs[value as usize].slot;
         }
         let slot = self.room(op.result, &op, i);
         let issue =
@@ -288,7 +295,7 @@ impl<'a> Run<'a> {
             self.turn = (done, i);
         }
         (self.pass.last, self.pass.instance) = (i, at);
-        let issue = Issue { start, end, done, cause, instance: at as u32, rows: op.rows };
+        let issue = Issue { start, end, done, cause, instance: at as u32, rows: op.rows, slot: slot.number };
         self.made(op, i, issue, cluster(at), slot)
     }
 
@@ -318,7 +325,7 @@ impl<'a> Run<'a> {
         (limb.ready, limb.head, limb.last) = (issue.done, head.min(issue.done), issue.done);
         (limb.maker, limb.last_by, limb.unit, limb.cluster) = (by, by, op.unit, cluster);
         limb.slot = slot.number;
-        issue
+        Issue { slot: slot.number, ..issue }
     }
 
     fn schedule(mut self) -> Schedule {
@@ -329,6 +336,7 @@ impl<'a> Run<'a> {
             cycles: self.cycles,
             last: self.last,
             issues: self.issues,
+            operand_slots: self.operand_slots,
             transfers: self.transfers,
             work: self.work,
             flows: self.flows,

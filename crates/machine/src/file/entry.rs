@@ -17,7 +17,7 @@ static PATH: Parameter = Parameter {
     default: None,
     unit: "",
     about: "the file of a description, which ends in .toml, or the name of one that comes with the program: taiyi, \
-            taiyi-serial, taiyi-60, sharp, ark or craterlake",
+            taiyi-serial, taiyi-small, taiyi-60, sharp, ark or craterlake",
 };
 
 /// The machine `file`.

@@ -28,6 +28,11 @@ impl Described {
         Ok(Self { description: Description::named(name).map_err(Box::new)? })
     }
 
+    /// The machine of a description.
+    pub const fn new(description: Description) -> Self {
+        Self { description }
+    }
+
     /// Its description.
     pub const fn description(&self) -> &Description {
         &self.description

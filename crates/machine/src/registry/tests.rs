@@ -151,11 +151,11 @@ fn what_is_wrong_in_a_text_is_named_with_what_would_be_right() {
     for (text, says) in [
         (
             "gpu",
-            "machine \"gpu\" does not exist; machines are cpu, reference, compact, verilator, board, pipelined, file",
+            "machine \"gpu\" does not exist; machines are cpu, reference, compact, verilator, board, pipelined, taiyi, file",
         ),
         (
             "CPU",
-            "machine \"CPU\" does not exist; machines are cpu, reference, compact, verilator, board, pipelined, file",
+            "machine \"CPU\" does not exist; machines are cpu, reference, compact, verilator, board, pipelined, taiyi, file",
         ),
         (
             "",

@@ -24,7 +24,8 @@ fn texts_help_and_the_page_know_a_machine_by_its_row() {
     assert_eq!(spec.to_string(), "toy:pace=7");
     let unknown = MachineSpec::parse_in(&machines(), "tiny").unwrap_err().to_string();
     assert!(
-        unknown.ends_with("machines are cpu, reference, compact, verilator, board, pipelined, file, toy"),
+        unknown
+            .ends_with("machines are cpu, reference, compact, verilator, board, pipelined, taiyi, file, toy"),
         "{unknown}"
     );
     let wrong = MachineSpec::parse_in(&machines(), "toy:pace=0").unwrap_err().to_string();
