@@ -187,7 +187,6 @@ const STORED: [&str; 14] = [
     include_str!("../../devices/ecp5-45.toml"),
     include_str!("../../devices/ecp5-85.toml"),
     include_str!("../../devices/ecpix5.toml"),
-    include_str!("../../devices/ecpix5.toml"),
     include_str!("../../devices/artix7-35t.toml"),
     include_str!("../../devices/artix7-100t.toml"),
     include_str!("../../devices/artix7-200t.toml"),
