@@ -87,6 +87,16 @@ test-full-aarch64: $(STAMPS)/aarch64
 test-full-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/service-tools $(STAMPS)/venv-s3 $(STAMPS)/peers $(STAMPS)/data $(STAMPS)/ray $(STAMPS)/cross $(STAMPS)/aarch64 $(STAMPS)/dist $(STAMPS)/system $(STAMPS)/eda
 	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q -m '' $(PYTEST_JOBS) $(TEST_PATHS)
 
+# What a board's system is made from, and the report of its bitstream as it was made last.
+BOARD_DESIGN := rtl/boards/score.json
+
+.PHONY: board
+board: $(STAMPS)/extension $(STAMPS)/eda  ## a bitstream for the ECPIX-5 in build/board, routed with timing met: about half an hour
+	@scripts/eda.sh --board
+	@$(PY) -m ringmill build $(BOARD_DESIGN) --out build/board --overwrite --quiet
+	@. $(EDA_HOME)/env.sh; $(MAKE) -C build/board ecpix5 $(if $(SEED),SEED=$(SEED)) $(if $(MHZ),MHZ=$(MHZ))
+	@python3 rtl/boards/show.py build/board/build/ecpix5/report.json
+
 .PHONY: soak
 soak: $(STAMPS)/rust $(STAMPS)/eda  ## random programs on random simulated cores for HOURS (8), against the models; goes on where it stopped
 	@. $(EDA_HOME)/env.sh; python -m rtl.sim.soak --hours $(or $(HOURS),8)

@@ -208,6 +208,7 @@ def test_every_block_of_python_belongs_to_a_page_that_is_run() -> None:
         "docs/algorithms/primes.md",
         "docs/explorer.md",
         "docs/how-to/choose-a-core.md",
+        "docs/how-to/look-up-tables.md",
         "docs/how-to/run-on-a-server.md",
         "docs/interop.md",
         "docs/large-machines.md",
@@ -219,6 +220,19 @@ def test_every_block_of_python_belongs_to_a_page_that_is_run() -> None:
     pages = [ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")]
     found = {str(page.relative_to(ROOT)) for page in pages if "```python" in page.read_text(encoding="utf-8")}
     assert found == run
+
+
+def test_numbers_are_looked_up_as_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Page("docs/how-to/look-up-tables.md", tmp_path, monkeypatch)
+    page.follow()
+    a, b, points = (page.session[name] for name in ("a", "b", "points"))
+    decrypted = page.session["compiled"].decrypt(page.session["keys"].secret, page.session["results"])
+    grades, better = decrypted
+    assert np.abs(grades - points[a.astype(int)]).max() < 0.01
+    assert np.abs(better - np.sign(a - b)).max() < 0.01
+    assert len(capsys.readouterr().out.splitlines()) == 2
 
 
 def test_models_predict_as_the_page_says(

@@ -105,11 +105,13 @@ macro_rules! wanted {
 wanted! {
     &str: "a text";
     f64: "a number";
+    i64: "a whole number";
     u64: "a whole number from 0 up";
     bool: "True or False";
     PathBuf: "a path";
     &[u8]: "the bytes of a file, as pathlib.Path(path).read_bytes() reads them";
     Vec<String>: "a list of texts";
+    Vec<f64>: "a list of numbers";
     PyArrayLike1<'_, Complex64, AllowTypeChange>: "numbers in one dimension";
     PyReadonlyArray1<'_, i64>: "whole numbers in one dimension, as an array of int64";
     Bound<'_, Params>: "Params, as rm.Params.named(\"III\")";

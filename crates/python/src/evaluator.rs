@@ -511,13 +511,14 @@ impl Evaluator {
         &self,
         py: Python<'_>,
         a: Arg<Bound<'_, Ciphertext>>,
-        entries: Vec<f64>,
-        first: i64,
-        noise: f64,
+        entries: Arg<Vec<f64>>,
+        first: Arg<i64>,
+        noise: Arg<f64>,
         progress: Option<Arg<Told>>,
     ) -> PyResult<Ciphertext> {
         let (a, keys, bootstrapper) = (a.get().full().clone(), self.keys.clone(), self.bootstrapper.clone());
-        let table = Lookup::new(entries, first, noise).map_err(|rule| Failure::he(&HeError::new(rule)))?;
+        let table =
+            Lookup::new(entries.0, first.0, noise.0).map_err(|rule| Failure::he(&HeError::new(rule)))?;
         let result = stoppable(py, progress.map(|reported| reported.0.0), move |watch| {
             bootstrapper.look_up_watched(&a, &keys, &table, watch).map_err(|error| {
                 let all = format!("keygen(params, **rm.bootstrap_keys(params, {}))", a.slots());

@@ -134,7 +134,22 @@ def lookup(x: Any, table: Sequence[float] | ArrayLike, *, first: int = 0, noise:
     if isinstance(x, Symbol):
         return _looked_up(x, entries)
     method = getattr(x, "lookup", None)  # an encrypted vector at the prompt
-    return entries.at(x) if method is None else method(table, first=first, noise=noise)
+    return _clear(x, entries) if method is None else method(table, first=first, noise=noise)
+
+
+def _clear(x: Any, entries: Entries) -> NDArray[np.float64]:
+    """The entries for clear numbers; those without an entry are refused."""
+    try:
+        numbers = np.real(np.asarray(x)).astype(np.float64)
+    except (TypeError, ValueError):
+        what = f"numbers that are of type {type(x).__name__}"
+        refuse("LookupRange", what, "Give whole numbers, an array of them, or an encrypted vector")
+    inside = (numbers > entries.first - 0.5) & (numbers < entries.last + 0.5)
+    if not np.all(inside):
+        outside = numbers[~inside].flat[0]
+        table = f"a table from {entries.first} to {entries.last}"
+        refuse("LookupRange", f"the number {outside:.6g} in {table}", "Give numbers that have an entry")
+    return entries.at(numbers)
 
 
 def _looked_up(x: Symbol, entries: Entries) -> Symbol:

@@ -9,7 +9,6 @@ import importlib.metadata
 import json
 import re
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -38,7 +37,7 @@ def bitstream(folder, name, mhz, seed):
     start, steps = time.monotonic(), {}
     stage, began = "yosys", start
     made = {"yosys": f"{name}.json", "nextpnr": f"{name}.config", "ecppack": f"{name}.bit"}
-    for file in made.values():
+    for file in (*made.values(), "timing.json"):
         (folder / file).unlink(missing_ok=True)
     log = folder / "build.log"
     with log.open("w") as out:
@@ -55,7 +54,7 @@ def bitstream(folder, name, mhz, seed):
                     stage = "nextpnr" if stage == "yosys" else "ecppack"
                 if now - said > SAYS_EVERY:
                     said = now
-                    print(f"{stage}, {(now - start) / 60:.1f} minutes", file=sys.stderr, flush=True)
+                    print(f"{stage}, {(now - start) / 60:.1f} minutes", flush=True)
         finally:
             build.kill()
             build.wait()
@@ -76,10 +75,7 @@ def bitstream(folder, name, mhz, seed):
     bits = (folder / made["ecppack"]).read_bytes()
     return {
         "clocks": clocks,
-        "used": {
-            cell: {"used": report["utilization"][there]["used"], "of": report["utilization"][there]["available"]}
-            for cell, there in CELLS.items()
-        },
+        "used": _used(report["utilization"]),
         "seed": seed,
         "minutes": {step: round(seconds / 60, 1) for step, seconds in steps.items()},
         "tools": _tools(),
@@ -103,6 +99,14 @@ def _clocks(report):
             "asked_mhz": round(one["constraint"], 2),
         }
         for name, one in report["fmax"].items()
+    }
+
+
+def _used(counts):
+    """Cells in use and on the device."""
+    return {
+        cell: {"used": counts[there]["used"], "of": counts[there]["available"]}
+        for cell, there in CELLS.items()
     }
 
 

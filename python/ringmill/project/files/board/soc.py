@@ -9,6 +9,7 @@ meson, ninja and a compiler for RISC-V. The host's side is driver/platform_uartb
 """
 
 import argparse
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -94,6 +95,22 @@ BOARDS = {
 }
 
 
+@contextlib.contextmanager
+def _said_to(log):
+    """Whatever this process and its children say goes to a file."""
+    kept = {fd: os.dup(fd) for fd in (1, 2)}
+    with open(log, "a") as file:
+        for fd in kept:
+            os.dup2(file.fileno(), fd)
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+            for fd, there in kept.items():
+                os.dup2(there, fd)
+                os.close(there)
+
+
 def board(name, build, mhz, seed, route):
     """A board's SoC: VexRiscv calibrates the DRAM; the host comes over the serial line beside it."""
     from importlib import import_module
@@ -123,10 +140,16 @@ def board(name, build, mhz, seed, route):
             self.ringmill = Ringmill(self.platform, HERE, plain=PLAIN)
             self.ringmill.connect(self, origin=REGISTERS)
 
-    soc, named = Soc(), f"ringmill_{name}"
+    # A make around this one would offer children its own jobs, which they cannot reach.
+    os.environ.pop("MAKEFLAGS", None)
+    with _said_to("litex.log"):
+        soc = Soc()
+    named = f"ringmill_{name}"
     soc.platform.toolchain._pnr_opts += PLACE_AND_ROUTE
     builder = Builder(soc, output_dir=".", compile_software=True, compile_gateware=False, csr_json="csr.json")
-    builder.build(build_name=named, run=False, abc9=True, timingstrict=True, seed=seed)
+    print(f"LiteX writes the system, and compiles its software: {build}/litex.log", flush=True)
+    with _said_to("litex.log"):
+        builder.build(build_name=named, run=False, abc9=True, timingstrict=True, seed=seed)
     if route:
         Path("report.json").unlink(missing_ok=True)
         report = {"board": name, "mhz": mhz, "sources": sources(HERE), "core": CORE}
@@ -152,7 +175,8 @@ def main(argv):
             import litex_boards  # noqa: F401
     except ImportError as error:
         raise SystemExit(
-            f"{error.name} cannot be imported by {sys.executable}: pip install litex litedram, for a board litex-boards"
+            f"{error.name} cannot be imported by {sys.executable}: "
+            "pip install litex litedram, for a board litex-boards too"
         ) from None
     if not PLAIN.is_file():
         raise SystemExit(f"{PLAIN} is not there: make verilog")
