@@ -164,14 +164,17 @@ def test_without_litex_the_target_says_what_is_missing(folder: Path) -> None:
 
 @pytest.mark.long
 @needs_litex
-@pytest.mark.parametrize("which", ["cubic", "turned"])
-def test_a_simulated_soc_computes_from_the_hosts_bytes_to_the_result(which: str, tmp_path: Path) -> None:
-    """Equal bits over serial line, bus, core and LiteDRAM with its model of DDR3; two words and buses."""
+@pytest.mark.parametrize(("which", "dram"), [("cubic", "ddr3"), ("turned", "ddr3"), ("turned", "sdram")])
+def test_a_simulated_soc_computes_from_the_hosts_bytes_to_the_result(
+    which: str, dram: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Equal bits over serial line, bus, core and LiteDRAM with a model of DRAM, behind ports of 128 and 16 bits."""
     out = tmp_path / which
     if which == "cubic":
         write(small_kernel(), SMALL, out)
     else:
         write(kernel(ECP5.multiplier, ECP5.word_bits), ECP5, out)
+    monkeypatch.setenv("DRAM", dram)
     done = make(out, "selftest-soc")
     assert done.returncode == 0, done.stdout + done.stderr
     found = re.search(r"PASS \d+ output limbs of 1024 words, (\d+) and (\d+) cycles", done.stdout)

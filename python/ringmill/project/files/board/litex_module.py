@@ -85,8 +85,8 @@ class Ringmill(LiteXModule):
             memory = axi.AXIInterface(data_width=port.data_width, address_width=32, id_width=1)
             self.widened = axi.AXIUpConverter(self.memory, memory)
         elif port.data_width < DATA_BITS:
-            memory = axi.AXIInterface(data_width=port.data_width, address_width=32, id_width=1)
-            self.narrowed = axi.AXIDownConverter(self.memory, memory)
+            # A row of commands for each of the core's.
+            port = soc.sdram.crossbar.get_port(data_width=DATA_BITS)
         self.to_memory = LiteDRAMAXI2Native(memory, port, base_address=base)
         soc.bus.add_slave("ringmill", self.bus, region)
         if soc.irq.enabled:
