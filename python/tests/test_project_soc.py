@@ -168,7 +168,7 @@ def test_without_litex_the_target_says_what_is_missing(folder: Path) -> None:
 def test_a_simulated_soc_computes_from_the_hosts_bytes_to_the_result(
     which: str, dram: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Equal bits over serial line, bus, core and a model of DRAM behind LiteDRAM: ports of 128 and 16 bits."""
+    """Equal bits over line, bus, core and a model of DRAM behind LiteDRAM, with ports of 128 and 16 bits."""
     out = tmp_path / which
     if which == "cubic":
         write(small_kernel(), SMALL, out)
