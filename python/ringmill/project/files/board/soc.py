@@ -1,7 +1,7 @@
 """SoCs of LiteX around the core of this folder: a host reaches its registers and its DRAM over a serial line.
 
     python3 board/soc.py simulation BUILD          BUILD/soc.v for sim/soc.cpp, whose DRAM is LiteDRAM's model
-    python3 board/soc.py BOARD BUILD [--mhz 60]    sources, software and scripts for a board: ecpix5, ulx3s
+    python3 board/soc.py BOARD BUILD [--mhz 75]    sources, software and scripts for a board: ecpix5, ulx3s
     python3 board/soc.py BOARD BUILD --route       and its bitstream, with a report: route.py
 
 `make verilog` comes first. Needs LiteX 2024.12 with LiteDRAM, for a board also litex-boards, VexRiscv,
@@ -162,7 +162,7 @@ def main(argv):
     parser = argparse.ArgumentParser(prog="soc.py", description=__doc__.splitlines()[0])
     parser.add_argument("soc", choices=("simulation", *BOARDS))
     parser.add_argument("build", type=Path)
-    parser.add_argument("--mhz", type=float, default=60.0)
+    parser.add_argument("--mhz", type=float, default=75.0)
     parser.add_argument("--route", action="store_true", help="make the bitstream: minutes to an hour")
     parser.add_argument("--seed", type=int, default=1, help="where nextpnr begins")
     parser.add_argument("--dram", choices=("ddr3", "sdram"), default="ddr3", help="of the simulation")
