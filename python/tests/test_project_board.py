@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import subprocess
-import sys
+import runpy
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hardware_tools import have
 
+from ringmill.project import design, write
 from ringmill.project.make import make
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,18 +23,13 @@ STORED: dict[str, Any] = json.loads((BOARDS / "ecpix5.json").read_text())
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that `make board` builds, with its plain Verilog."""
     out = tmp_path_factory.mktemp("board") / "score"
-    verb = [sys.executable, "-m", "ringmill", "build", str(BOARDS / "score.json"), "--out", str(out)]
-    subprocess.run(verb, check=True, capture_output=True)
+    chosen = design.read(BOARDS / "score.json")
+    write(chosen.compiled, chosen.core, out, design=chosen.content)
     return out
 
 
-def _route(folder: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("route", folder / "board" / "route.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def _route(folder: Path) -> SimpleNamespace:
+    return SimpleNamespace(**runpy.run_path(str(folder / "board" / "route.py")))
 
 
 @pytest.mark.skipif(not have("sys", "yosys"), reason="needs yosys: scripts/eda.sh")

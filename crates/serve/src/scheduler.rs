@@ -12,9 +12,8 @@ use tokio::time::{Instant, interval, sleep};
 use crate::app::App;
 use crate::collect;
 use crate::error::ServeError;
-use crate::http::jobs::model_seconds;
 use crate::store::jobs::{self, Class, Failure, Finished, Held, Job};
-use crate::store::key_sets::{self, Taken};
+use crate::store::key_sets::{self, Needs, Taken};
 use crate::store::objects::{Kind, Object, get};
 use crate::store::{now, spawned, uploads};
 use crate::telemetry;
@@ -143,7 +142,7 @@ async fn serve(app: &Arc<App>, job: Job, worker: Option<Worker>) -> Option<Worke
     let out = app.blobs.work(&format!("{}-{}", job.id, job.epoch));
     let asked = job.clone();
     let needs = app.store.read(move |t| key_sets::of_job(t, &asked)).await;
-    let (keys, runs) = match needs {
+    let Needs { keys, runs, model_seconds } = match needs {
         Ok(needs) => needs,
         Err(error) => {
             // The lease ends, and the job is run again.
@@ -186,7 +185,7 @@ async fn serve(app: &Arc<App>, job: Job, worker: Option<Worker>) -> Option<Worke
         Outcome::Done { hash, size, seconds, beside } => {
             let ran = start.elapsed().as_secs_f64();
             let _ending = app.telemetry.begin("results", SpanKind::Internal, whole.context().as_ref());
-            let ended = done(app, &job, &out, (hash, size, seconds)).await;
+            let ended = done(app, &job, &out, (hash, size, seconds), model_seconds).await;
             let all = start.elapsed().as_secs_f64();
             // Where the time went: the engine, files in the worker, the process, and the end.
             let (process, end) = (ran - seconds - beside, all - ran);
@@ -367,6 +366,7 @@ async fn done(
     job: &Job,
     out: &std::path::Path,
     (hash, size, seconds): (String, u64, f64),
+    model_seconds: f64,
 ) -> Result<(), ServeError> {
     let (app, job, out) = (app.clone(), job.clone(), out.to_owned());
     let store = app.store.clone();
@@ -383,8 +383,6 @@ async fn done(
     store
         .lightly(move |t| {
             let program = get(t, job.tenant, &job.program)?;
-            let arguments = get(t, job.tenant, &job.arguments)?;
-            let model = program.as_ref().zip(arguments.as_ref()).map(|(p, a)| model_seconds(p, a));
             let facts = program.map_or(serde_json::Value::Null, |object| {
                 serde_json::json!({ "kernel": object.facts["kernel"], "program": object.facts["program"],
                                     "params": object.facts["params"] })
@@ -397,9 +395,7 @@ async fn done(
                 app.blobs.place(&out, job.tenant, &result.hash)?;
             }
             if finished != Finished::Not {
-                if let Some(model) = model {
-                    app.pace.saw(model, seconds);
-                }
+                app.pace.saw(model_seconds, seconds);
                 app.metrics.run_seconds.with_label_values(&["predicted"]).observe(job.predicted);
                 app.metrics.run_seconds.with_label_values(&["real"]).observe(seconds);
                 app.metrics.queue_seconds.observe((job.started.unwrap_or(job.created) - job.created) as f64);

@@ -53,8 +53,7 @@ class ServerSide(Reported):
             butterflies: the same.
             progress: how to show how far a long run is: "none", "auto" (a bar on a terminal, lines
                 elsewhere), "bar" or "lines"; or a function of steps done, all steps and a text, of which an
-                exception ends the run. "cpu", "reference" and "board"
-                report it.
+                exception ends the run. "cpu", "reference" and "board" report it.
             sanitise: hide from the client what results show beside their values: each is re-randomised by a
                 fresh encryption of zero, and noise floods its error. A number says for how many results of
                 one model that holds; ``True`` is one. SECURITY.md states what it promises,

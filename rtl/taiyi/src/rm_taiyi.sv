@@ -125,8 +125,7 @@ module rm_taiyi
     issue_t           fed;
     logic [TermW-1:0] count;
     if (u == QAuto) begin : g_late
-      logic   [2:0] fire_q;
-      issue_t [2:0] issue_q;
+      logic [2:0] fire_q;
       always_ff @(posedge clk_i or negedge rst_ni) begin : p_fire
         if (!rst_ni) begin
           fire_q <= '0;
@@ -134,11 +133,8 @@ module rm_taiyi
           fire_q <= {fire_q[1:0], fire[u]};
         end
       end
-      always_ff @(posedge clk_i) begin : p_issue
-        issue_q <= {issue_q[1:0], issue[u]};
-      end
       assign feed = fire_q[2];
-      assign fed  = issue_q[2];
+      rm_delay_line #(.Width($bits(issue_t)), .Cycles(3)) i_issue (.clk_i, .data_i(issue[u]), .data_o(fed));
     end else begin : g_now
       assign feed = fire[u];
       assign fed  = issue[u];

@@ -2,7 +2,7 @@
 //
 // Timing       an address in one cycle, its row in the next. A row that is written in a cycle can be addressed in the next one.
 // Ports        each lane has an address of its own in the row, for the automorphism unit. Two ports never write one slot at a time:
-//              rm_taiyi_rules. Behavioural: what so many ports take as banks is not part of this model (README.md).
+//              rm_taiyi_rules. It is a model: hardware would make these ports of banks, which README.md leaves out.
 module rm_taiyi_pad
   import rm_taiyi_pkg::*;
 #(

@@ -185,7 +185,8 @@ impl Link {
             let hash = blake3::hash(bytemuck::cast_slice(&limb));
             let place = self.places.of(job.number, plan.bytes)?;
             if place.holds.get(&slot.address) != Some(&hash) {
-                self.put(base + slot.address, &job.stored(slot, &limb))?;
+                let stored = slot.stored(&job.program, self.config.factor_bits(), &limb);
+                self.put(base + slot.address, &stored)?;
                 self.places.of(job.number, plan.bytes)?.holds.insert(slot.address, hash);
             }
             watch.step();
@@ -230,10 +231,13 @@ impl Link {
 
     fn get(&mut self, address: u64, words: &mut [u64]) -> Result<(), MachineError> {
         let burst = self.bus.burst();
-        let mut halves = vec![0; burst];
-        for (words, at) in words.chunks_mut(burst / 2).zip((address..).step_by(4 * burst)) {
-            let halves = &mut halves[..2 * words.len()];
-            self.bus.read(MEMORY + at as u32, halves)?;
+        let mut buffer = vec![0; burst];
+        let mut at = MEMORY + address as u32;
+        // A word is two of the bus, the lower one first.
+        for words in words.chunks_mut(burst / 2) {
+            let halves = &mut buffer[..2 * words.len()];
+            self.bus.read(at, halves)?;
+            at += 4 * burst as u32;
             for (word, half) in words.iter_mut().zip(halves.as_chunks().0) {
                 let [low, high]: [u32; 2] = *half;
                 *word = u64::from(low) | u64::from(high) << 32;

@@ -6,14 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use ringmill_program::cost::CostTable;
-use ringmill_program::limb::{InputId, LimbProgram, Operand};
+use ringmill_program::limb::LimbProgram;
 use ringmill_ring::LimbSource;
 
 use super::BoardError;
 use super::link::{Link, Settings};
 use crate::bindings::check_borders;
-use crate::compact::plan::InputSlot;
-use crate::compact::table::power_of_two;
 use crate::compact::{Compact, CompactConfig, CompactError, Counters, Plan, TableEntry};
 use crate::{Executable, Machine, MachineError, Timing, Watch, client};
 
@@ -132,20 +130,6 @@ pub(super) struct Job {
     pub(super) table: Vec<TableEntry>,
     /// What it was planned for.
     config: CompactConfig,
-}
-
-impl Job {
-    /// A limb as it lies in memory: some are stored times 2^R.
-    pub(super) fn stored(&self, slot: &InputSlot, limb: &[u64]) -> Vec<u64> {
-        let of = self.program.operand_type(Operand::from(InputId(slot.input)));
-        match of.modulus().map(|m| self.program.modulus(m)) {
-            Some(q) if slot.scaled => {
-                let factor = power_of_two(q, self.config.factor_bits());
-                limb.iter().map(|&x| q.mul(x, factor)).collect()
-            }
-            _ => limb.to_vec(),
-        }
-    }
 }
 
 /// A program that a board runs.

@@ -4,12 +4,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ringmill_program::cost::CostTable;
-use ringmill_program::limb::{LimbProgram, Operand};
-use ringmill_ring::Modulus;
+use ringmill_program::limb::LimbProgram;
 
 use super::estimate::estimate;
 use super::plan::{Plan, Search, plan};
-use super::table::power_of_two;
 use super::{
     CompactConfig, CompactError, Core, CoreLibrary, Counters, Emulator, Instruction, Policy, SimulatedMemory,
     TableEntry, costs, lower,
@@ -212,25 +210,13 @@ impl Loaded {
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
         for slot in &self.plan.inputs {
             let limb = inputs[slot.input as usize];
-            if slot.scaled {
-                let id = ringmill_program::limb::InputId(slot.input);
-                let modulus = self.program.operand_type(Operand::from(id)).modulus();
-                let q = modulus.map(|m| self.program.modulus(m));
-                core.write(slot.address, &q.map_or_else(|| limb.to_vec(), |q| self.scaled(limb, q)))?;
-            } else {
-                core.write(slot.address, limb)?;
-            }
+            core.write(slot.address, &slot.stored(&self.program, self.factor_bits, limb))?;
         }
         let counters = core.run(self.plan.program, self.program.log_n())?;
         for (&address, limb) in self.plan.outputs.iter().zip(outputs) {
             core.read(address, limb)?;
         }
         Ok(counters)
-    }
-
-    fn scaled(&self, limb: &[u64], q: Modulus) -> Vec<u64> {
-        let factor = power_of_two(q, self.factor_bits);
-        limb.iter().map(|&x| q.mul(x, factor)).collect()
     }
 }
 

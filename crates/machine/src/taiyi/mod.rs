@@ -12,9 +12,9 @@ mod text;
 mod words;
 
 use ringmill_cycles::replay::Flow;
-use ringmill_cycles::timetable::{Carried, Issued};
-use ringmill_cycles::{Description, Graph, Settings, Timetable, timetable};
-use ringmill_program::limb::{LimbProgram, Opcode, Source};
+use ringmill_cycles::timetable::Issued;
+use ringmill_cycles::{Graph, Settings, Timetable, timetable};
+use ringmill_program::limb::{Instruction, LimbProgram, Opcode, Source};
 
 pub use machine::{ENTRY, Taiyi};
 pub use shape::Shape;
@@ -56,7 +56,8 @@ impl<'p> Job<'p> {
         };
         fits(program, shape).map_err(refused)?;
         let graph = Graph::of(program).map_err(|e| refused(e.to_string()))?;
-        let timetable = scheduled(machine.description(), &graph).map_err(|e| refused(e.to_string()))?;
+        let timetable = timetable(machine.description(), &graph, &Settings::default());
+        let timetable = timetable.map_err(|e| refused(e.to_string()))?;
         let limbs = limbs(program);
         let mut job = Self { program, shape, timetable, writes: Vec::new(), limbs };
         job.writes = words::writes(&job)?;
@@ -90,7 +91,7 @@ impl<'p> Job<'p> {
     pub fn outputs(&self) -> Vec<u32> {
         let mut all = vec![0; self.program.output_types().len()];
         for instruction in self.program.instructions() {
-            if let ringmill_program::limb::Instruction::Store { output, src } = instruction {
+            if let Instruction::Store { output, src } = instruction {
                 all[output.index()] = self.limb(src.source());
             }
         }
@@ -115,10 +116,6 @@ fn fits(program: &LimbProgram, shape: Shape) -> Result<(), String> {
         return Err(format!("it holds {most} moduli, and the program has {found}"));
     }
     Ok(())
-}
-
-fn scheduled(machine: &Description, graph: &Graph) -> Result<Timetable, ringmill_cycles::Refused> {
-    timetable(machine, graph, &Settings::default())
 }
 
 /// The limb of each value: inputs come first, loads are the limbs that they copy.
@@ -150,9 +147,4 @@ const fn leaves(flow: Flow) -> bool {
 fn slot_of(issued: &Issued, limb: u32) -> u32 {
     let found = issued.operands.iter().find(|(value, _)| *value == limb);
     found.map_or_else(|| unreachable!("an instruction reads its operands"), |(_, slot)| *slot)
-}
-
-/// The slot of a limb that comes or goes.
-const fn moved(t: &Carried) -> (u32, u32) {
-    (t.value, t.slot)
 }

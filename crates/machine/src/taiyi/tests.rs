@@ -1,5 +1,6 @@
 //! Jobs of the test bench of `rtl/taiyi`, which holds them to the bits and cycles of the RTL; and what no job can be made of.
 
+use ringmill_cycles::Description;
 use std::path::Path;
 
 use ringmill_program::limb::LimbProgram;

@@ -3,7 +3,7 @@
 use ringmill_program::limb::{Domain, Instruction, ModulusId, Opcode, Operand};
 use ringmill_ring::Modulus;
 
-use super::{Issued, Job, Shape, leaves, moved, slot_of};
+use super::{Issued, Job, Shape, leaves, slot_of};
 use crate::MachineError;
 
 /// A table of the machine; queues come first, one a unit and one a direction of the way off chip.
@@ -89,12 +89,11 @@ pub(super) fn writes(job: &Job<'_>) -> Result<Vec<Write>, MachineError> {
         words.issue(instructions[issued.instruction], issued);
     }
     for t in &job.timetable.transfers {
-        let (limb, slot) = moved(t);
-        let there = Issue { base: limb, cycle: t.start, ..Issue::default() };
+        let there = Issue { base: t.value, cycle: t.start, ..Issue::default() };
         if leaves(t.flow) {
-            words.push(Table::Store, Issue { operands: [slot, 0, 0], mask: 1, ..there });
+            words.push(Table::Store, Issue { operands: [t.slot, 0, 0], mask: 1, ..there });
         } else {
-            words.push(Table::Load, Issue { d: slot, ..there });
+            words.push(Table::Load, Issue { d: t.slot, ..there });
         }
     }
     let mut all = words.finish();

@@ -20,7 +20,7 @@ use crate::http::objects::{missing, of_kind};
 use crate::http::{Problem, Traced, body};
 use crate::receipt::{Receipt, SigningKey};
 use crate::store::jobs::{self, Job, Wanted};
-use crate::store::objects::{self, Kind, Object};
+use crate::store::objects::{self, Kind, Object, model_seconds, runs};
 use crate::store::{key_sets, now, random_id, tenants};
 use crate::telemetry;
 use crate::token::{Caller, Scope};
@@ -180,7 +180,7 @@ fn admitted(app: &App, [program, keys, arguments]: [&Object; 3]) -> Result<f64, 
     let files = key_sets::taken(facts, keys).iter().map(|file| file.size).fold(0, u64::saturating_add);
     let held = if app.blobs.vault().is_some() { held.max(files) } else { held };
     // Arguments and results of every run are held.
-    let runs = arguments.facts["runs"].as_u64().unwrap_or(1);
+    let runs = runs(arguments);
     let parts = [
         bytes("data_bytes").saturating_mul(runs),
         bytes("peak_bytes"),
@@ -203,12 +203,6 @@ fn admitted(app: &App, [program, keys, arguments]: [&Object; 3]) -> Result<f64, 
 pub(crate) struct Waiting {
     /// Seconds to wait for the job to end, at most.
     wait: Option<u64>,
-}
-
-/// Seconds of all runs on one core, by the model.
-pub(crate) fn model_seconds(program: &Object, arguments: &Object) -> f64 {
-    let runs = arguments.facts["runs"].as_u64().unwrap_or(1);
-    program.facts["seconds"].as_f64().unwrap_or(f64::INFINITY) * runs as f64
 }
 
 /// A job; with `wait` the response comes when it ends, or after that many seconds.

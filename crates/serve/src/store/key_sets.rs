@@ -183,12 +183,24 @@ pub(crate) fn taken(program: &Value, keys: &Object) -> Vec<Taken> {
     members.filter_map(of).collect()
 }
 
-/// The files that a job takes of the keys that it names, and the runs of its arguments.
-pub(crate) fn of_job(t: &Transaction<'_>, job: &Job) -> Result<(Vec<Taken>, u64), ServeError> {
+/// What a job takes.
+pub(crate) struct Needs {
+    /// The files of the keys that it names.
+    pub(crate) keys: Vec<Taken>,
+    /// Runs of its arguments.
+    pub(crate) runs: u64,
+    /// Seconds of all runs on one core, by the cost model.
+    pub(crate) model_seconds: f64,
+}
+
+/// What a job takes, by the objects that it names.
+pub(crate) fn of_job(t: &Transaction<'_>, job: &Job) -> Result<Needs, ServeError> {
     let hashes = [&job.program, &job.keys, &job.arguments].map(|hash| &hash[..]);
     match objects::three(t, job.tenant, hashes)? {
         [Some(program), Some(keys), Some(arguments)] => {
-            Ok((taken(&program.facts, &keys), arguments.facts["runs"].as_u64().unwrap_or(1)))
+            let (runs, model_seconds) =
+                (objects::runs(&arguments), objects::model_seconds(&program, &arguments));
+            Ok(Needs { keys: taken(&program.facts, &keys), runs, model_seconds })
         }
         _ => Err(ServeError::NotFound { what: "object that the job names" }),
     }
@@ -327,10 +339,10 @@ mod tests {
             };
             ["relin", "one", "two"].iter().for_each(|name| old(hash(name)));
             let added = store.now(|t| jobs::add(t, &a, &job, (1, 100.0))).unwrap();
-            let (took, runs) = store.now(|t| of_job(t, &added)).unwrap();
-            assert_eq!(runs, 3);
+            let needs = store.now(|t| of_job(t, &added)).unwrap();
+            assert_eq!(needs.runs, 3);
             assert_eq!(
-                took.into_iter().map(|one| one.hash).collect::<Vec<_>>(),
+                needs.keys.into_iter().map(|one| one.hash).collect::<Vec<_>>(),
                 [hash("relin"), hash("one")]
             );
             // The job has used the files of its set, and needs them.

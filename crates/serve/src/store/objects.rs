@@ -105,6 +105,16 @@ pub(crate) fn three(
     Ok(hashes.map(|hash| found.iter().find(|object| object.hash == hash).cloned()))
 }
 
+/// How often a program runs for arguments.
+pub(crate) fn runs(arguments: &Object) -> u64 {
+    arguments.facts["runs"].as_u64().unwrap_or(1)
+}
+
+/// Seconds of all runs on one core, by the cost model.
+pub(crate) fn model_seconds(program: &Object, arguments: &Object) -> f64 {
+    program.facts["seconds"].as_f64().unwrap_or(f64::INFINITY) * runs(arguments) as f64
+}
+
 /// The objects of a tenant, the newest first.
 pub(crate) fn list(t: &Transaction<'_>, tenant: i64) -> Result<Vec<Object>, ServeError> {
     let sql =

@@ -1,8 +1,12 @@
 //! Where limbs lie in memory: inputs, outputs, spilled values, instructions, each aligned to its own size or to a page.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
+use ringmill_program::limb::{InputId, LimbProgram, Operand};
+
 use super::super::isa::ADDRESS_UNIT;
+use super::super::table::power_of_two;
 
 /// An input limb in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +17,20 @@ pub struct InputSlot {
     pub scaled: bool,
     /// Its address in bytes.
     pub address: u64,
+}
+
+impl InputSlot {
+    /// A limb of a program's input as it lies in memory: some are stored times 2^R.
+    pub fn stored<'l>(&self, program: &LimbProgram, factor_bits: u32, limb: &'l [u64]) -> Cow<'l, [u64]> {
+        let modulus = program.operand_type(Operand::from(InputId(self.input))).modulus();
+        match modulus.map(|m| program.modulus(m)) {
+            Some(q) if self.scaled => {
+                let factor = power_of_two(q, factor_bits);
+                limb.iter().map(|&x| q.mul(x, factor)).collect()
+            }
+            _ => limb.into(),
+        }
+    }
 }
 
 /// The layout as it grows.

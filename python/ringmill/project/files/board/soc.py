@@ -99,7 +99,7 @@ BOARDS = {
 def _said_to(log):
     """Whatever this process and its children say goes to a file."""
     kept = {fd: os.dup(fd) for fd in (1, 2)}
-    with open(log, "a") as file:
+    with open(log, "w") as file:
         for fd in kept:
             os.dup2(file.fileno(), fd)
         try:
@@ -142,13 +142,14 @@ def board(name, build, mhz, seed, route):
 
     # A make around this one would offer children its own jobs, which they cannot reach.
     os.environ.pop("MAKEFLAGS", None)
-    with _said_to("litex.log"):
-        soc = Soc()
     named = f"ringmill_{name}"
-    soc.platform.toolchain._pnr_opts += PLACE_AND_ROUTE
-    builder = Builder(soc, output_dir=".", compile_software=True, compile_gateware=False, csr_json="csr.json")
     print(f"LiteX writes the system, and compiles its software: {build}/litex.log", flush=True)
     with _said_to("litex.log"):
+        soc = Soc()
+        soc.platform.toolchain._pnr_opts += PLACE_AND_ROUTE
+        builder = Builder(
+            soc, output_dir=".", compile_software=True, compile_gateware=False, csr_json="csr.json"
+        )
         builder.build(build_name=named, run=False, abc9=True, timingstrict=True, seed=seed)
     if route:
         Path("report.json").unlink(missing_ok=True)
