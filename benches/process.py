@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -87,9 +88,11 @@ class Process:
         return self._child.poll() is not None
 
     def close(self) -> None:
-        """End the process by ending its input."""
+        """End the process by ending its input; one that has ended is no error."""
         assert self._child.stdin is not None
-        self._child.stdin.close()
+        # What a process that was killed did not take is still to be written.
+        with contextlib.suppress(BrokenPipeError):
+            self._child.stdin.close()
         self._child.wait(timeout=60)
 
     def _ask(self, line: str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""What was measured, kept from run to run: one result a row, one figure a limit.
+"""What was measured, kept from run to run: one result a row and processor, one figure a limit.
 
 A run measures some rows; the others keep the figures of the runs before it. A row is known by its work and
 its peer, settings included but not the peer's version, so that a newer wheel takes the place of an older one.
+Figures of different processors stand side by side.
 """
 
 from __future__ import annotations
@@ -38,9 +39,21 @@ def _is(key: str, printed: str) -> bool:
 
 
 def merged(older: Iterable[Result], newer: Iterable[Result]) -> list[Result]:
-    """Return one result a row, the newer one, in the order of the rows; rows that are gone have none."""
-    last = {row_of(result): result for result in (*older, *newer)}
-    return [last[row] for row in ROWS if row in last]
+    """Return one result a row and processor, the newer one; rows that are gone have none.
+
+    Processors are in the order in which they came, and rows in their own.
+    """
+    last = {(result.get("cpu"), row_of(result)): result for result in (*older, *newer)}
+    processors = dict.fromkeys(cpu for cpu, _ in last)
+    return [last[cpu, row] for cpu in processors for row in ROWS if (cpu, row) in last]
+
+
+def of_processors(results: Iterable[Result]) -> list[list[Result]]:
+    """Return the results of each processor."""
+    found: dict[str, list[Result]] = {}
+    for result in results:
+        found.setdefault(result["cpu"], []).append(result)
+    return list(found.values())
 
 
 def merged_limits(older: Iterable[Result], newer: Iterable[Result], results: list[Result]) -> list[Result]:

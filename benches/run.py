@@ -111,7 +111,7 @@ def rows(chosen: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]:
                 processes.pop(side).close()
 
     previous: Row | None = None
-    for row in chosen:
+    for number, row in enumerate(chosen):
         try:
             if row.heavy and (previous is None or row.work != previous.work):
                 close("ours")  # so that its peak memory is that of one work
@@ -144,7 +144,8 @@ def rows(chosen: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]:
                 **(both(ours, peer, row.work) if row.heavy else {}),
             },
         )
-        if row.heavy:  # two peers of this size do not fit side by side
+        # Peers keep what they free, and do not all fit side by side; two of a heavy row's size do not either.
+        if row.heavy or row.peer not in {other.peer for other in chosen[number + 1 :]}:
             close(row.peer)
     close(*processes)
 

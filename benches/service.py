@@ -6,6 +6,9 @@ It prints the seconds of a local ``evaluate`` with keys in memory, of the engine
 whole remote job: submit, wait, fetch. The overhead is the whole job less the engine's own time in the same
 run. Then it sends bytes that are no file and prints the most memory that the service took meanwhile.
 
+A job of seconds finds client and service idle for as long. So it also prints what a request to a server of
+Python's own takes after such a silence: that much the machine adds by itself.
+
 ``--beside "--database URL"`` runs every job at a second service as well, which has these options, in turns.
 """
 
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import http.client
 import json
 import os
 import statistics
@@ -35,11 +39,39 @@ _BLOCK = 64 << 20
 
 
 def _kernels() -> dict[str, Any]:
-    """A kernel of milliseconds and one of about a second."""
+    """Kernels of milliseconds, of some hundred, and of more than a second."""
     small = rm.kernel(lambda x: (x * x + 0.5) * x).compile(rm.vector(64), params=rm.Params.named("II"))
-    weights = np.random.default_rng(1).uniform(-1, 1, (512, 512)) / 512
-    large = rm.kernel(lambda x: (weights @ x) ** 2).compile(rm.vector(512), params=rm.Params.named("IV"))
-    return {"small": small, "large": large}
+    return {"small": small, "large": _squared_product(512), "long": _squared_product(2048)}
+
+
+def _squared_product(size: int) -> Any:
+    weights = np.random.default_rng(1).uniform(-1, 1, (size, size)) / size
+    squared = rm.kernel(lambda x: (weights @ x) ** 2)
+    return squared.compile(rm.vector(size), params=rm.Params.named("IV"))
+
+
+def _bare(silence: float, runs: int) -> dict[str, Any]:
+    """A request to a server that does nothing, after nobody said anything for some seconds."""
+    verb = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1"]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        subprocess.Popen(
+            verb, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        ) as process,
+    ):
+        assert process.stdout is not None
+        port = int(process.stdout.readline().split(" port ")[1].split()[0])
+        took = []
+        for _ in range(runs):
+            time.sleep(silence)
+            start = time.perf_counter()
+            connection = http.client.HTTPConnection("127.0.0.1", port)
+            connection.request("HEAD", "/")
+            connection.getresponse().read()
+            took.append(time.perf_counter() - start)
+            connection.close()
+        process.terminate()
+    return _told(f"a bare request after {silence:g} s of silence", took)
 
 
 def _told(name: str, seconds: list[float]) -> dict[str, Any]:
@@ -128,6 +160,7 @@ def main() -> None:
         rows = [{"what": "machine", "cpu": os.cpu_count(), "isa": rm._native.isa()}]
         for name, compiled in _kernels().items():
             rows += _overhead(clients, name, compiled, options.runs)
+        rows += [_bare(silence, options.runs) for silence in (0.0, 0.3, 1.3)]
         if options.upload_gb:
             rows.append(_upload(client, process.pid, int(options.upload_gb * 1e9)))
     for row in rows:

@@ -44,7 +44,7 @@ def time_text(microseconds: float) -> str:
 
 
 def machine(rows: Rows) -> str:
-    """Return the sentence on where and how the rows were measured."""
+    """Return the sentence on where and how the rows of one processor were measured."""
     isas = ", ".join(sorted({row["isa"] for row in rows}))
     return f"One core of {rows[0]['cpu']}, instruction set {isas}; medians; ratio = peer / ours."
 
@@ -57,17 +57,33 @@ def _cells(row: dict[str, Any]) -> str:
 
 
 def speeds(rows: Rows) -> str:
-    """Return the README's table: a row for each kind of work."""
+    """Return the README's table: a row for each kind of work, and its ratio on every other processor."""
+    from benches.results import of_processors
+
+    first, *others = of_processors(rows)
     lines = [
-        machine(rows),
+        machine(first),
         "",
-        "| operation | ours | peer | | ratio | recorded |",
-        "|---|---|---|---|---|---|",
+        f"| operation | ours | peer | | ratio | recorded |{''.join(f' {cpu(other)} |' for other in others)}",
+        f"|---|---|---|---|---|---|{'---|' * len(others)}",
     ]
     for work, peer, words in CHOSEN:
-        (row,) = (r for r in rows if r["work"] == work and re.match(peer, r["peer"]))
-        lines.append(f"| {words} | {_cells(row)}")
+        (row,) = _chosen(first, work, peer)
+        ratios_there = [
+            f" {found[0]['ratio']:.2f} |" if (found := _chosen(other, work, peer)) else " – |"
+            for other in others
+        ]
+        lines.append(f"| {words} | {_cells(row)}{''.join(ratios_there)}")
     return "\n".join(lines)
+
+
+def _chosen(rows: Rows, work: str, peer: str) -> Rows:
+    return [row for row in rows if row["work"] == work and re.match(peer, row["peer"])]
+
+
+def cpu(rows: Rows) -> str:
+    """Return the processor of rows, as the head of a column."""
+    return f"ratio on {rows[0]['cpu'].replace('(R)', '').replace(' Processor', '')}"
 
 
 def reached(row: dict[str, Any]) -> str:
@@ -80,14 +96,20 @@ def reached(row: dict[str, Any]) -> str:
 
 
 def ratios(rows: Rows) -> str:
-    """Return the table of all ratios, with the machine above it."""
-    lines = [
-        machine(rows),
-        "",
-        "| work | ours | peer | | ratio | recorded | ceiling |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    return "\n".join([*lines, *(f"| {row['work']} | {_cells(row)} {reached(row)} |" for row in rows)])
+    """Return a table of all ratios for each processor, with its name above it."""
+    from benches.results import of_processors
+
+    tables = []
+    for of_one in of_processors(rows):
+        lines = [
+            machine(of_one),
+            "",
+            "| work | ours | peer | | ratio | recorded | ceiling |",
+            "|---|---|---|---|---|---|---|",
+            *(f"| {row['work']} | {_cells(row)} {reached(row)} |" for row in of_one),
+        ]
+        tables.append("\n".join(lines))
+    return "\n\n".join(tables)
 
 
 def parameters(rows: Rows) -> str:

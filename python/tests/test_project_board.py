@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import re
 import runpy
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hardware_tools import have
+from sample_designs import SMALL, small_kernel
 
 from ringmill.project import design, write
 from ringmill.project.make import make
@@ -80,6 +84,87 @@ def test_a_tool_that_fails_is_quoted_and_old_files_do_not_stay(folder: Path, tmp
         route.bitstream(tmp_path, "it", 60, 1)
     assert not (tmp_path / "it.bit").exists()
     assert not (tmp_path / "timing.json").exists()
+
+
+@pytest.fixture(scope="module")
+def card(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for the 7 series."""
+    out = tmp_path_factory.mktemp("card") / "cubic"
+    write(small_kernel(), dataclasses.replace(SMALL, family="xc7", tile="dsp48e1"), out)
+    return out
+
+
+#: Reads a word at each address of the window, and says where on the bus.
+WALK = """
+from litex.soc.interconnect import wishbone
+from migen import Module, run_simulation
+from pcie import moved
+seen = wishbone.Interface()
+bus, wires = moved(seen)
+module = Module()
+module.comb += wires
+def walk():
+    for at in (0, 4, (1 << 27) - 4, 1 << 27, (1 << 27) + 0x3ffc, (1 << 28) + 8):
+        yield seen.adr.eq(at >> 2)
+        yield
+        print(hex(4 * (yield bus.adr)))
+run_simulation(module, walk())
+"""
+
+
+@pytest.mark.skipif(not have("litex"), reason="needs LiteX: scripts/eda.sh")
+def test_a_window_shows_memory_below_and_registers_above(card: Path) -> None:
+    done = subprocess.run(
+        ["python3", "-c", WALK], cwd=card / "board", capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    ends = ["0x40000000", "0x40000004", "0x47fffffc"]
+    assert done.stdout.split() == [*ends, "0x90000000", "0x90003ffc", "0x40000008"]
+
+
+#: Of a block that LiteX's wires go to and that Vivado knows.
+XILINX = {
+    *("BUFG", "BUFGCTRL", "DNA_PORT", "FDCE", "FDPE", "IBUFDS", "IBUFDS_GTE2", "IDELAYCTRL", "IDELAYE2"),
+    *("IOBUF", "IOBUFDS", "ISERDESE2", "MMCME2_ADV", "OBUFDS", "OSERDESE2", "PLLE2_ADV", "XADC", "pcie_s7"),
+}
+#: How LiteX and yosys write: widths, time units, and assignments in combinational blocks.
+STYLE = ("ALWNEVER", "COMBDLY", "MULTIDRIVEN", "TIMESCALEMOD", "UNOPTFLAT", "WIDTHEXPAND", "WIDTHTRUNC")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(
+    not have("litex, litex_boards, litepcie", "verilator", "yosys", "riscv64-unknown-elf-gcc"),
+    reason="needs LiteX's boards: scripts/eda.sh --board",
+)
+def test_the_system_of_a_card_is_written_and_linted(card: Path) -> None:
+    done = make(card, "acorn")
+    assert done.returncode == 0, done.stderr
+    gateware = card / "build" / "acorn" / "gateware"
+    script = (gateware / "ringmill_acorn.tcl").read_text()
+    assert "CONFIG.Bar0_Size {256}" in script
+    files = re.findall(r"^read_verilog \{(.*)\}$", script, re.M)
+    assert len(files) == 3
+    waived = [f"-Wno-{name}" for name in STYLE]
+    lint = subprocess.run(
+        [
+            "verilator",
+            "--lint-only",
+            "--error-limit",
+            "1000",
+            *waived,
+            "--top-module",
+            "ringmill_acorn",
+            *files,
+        ],
+        cwd=gateware,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = [line for line in lint.stderr.splitlines() if line.startswith("%")]
+    missing = {line.rpartition("module: ")[2].strip("'") for line in found if "MODMISSING" in line}
+    assert missing == XILINX
+    assert not [line for line in found if "MODMISSING" not in line and "Exiting" not in line]
 
 
 @pytest.mark.long

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::link::{LEAST, Settings};
+use super::link::{LEAST, Settings, Window};
 use super::port::Place;
-use super::{Board, BoardError, SPACE};
-use crate::compact::CompactLiteral;
+use super::{Board, BoardError, MEMORY as MEMORY_BASE, REGISTERS, SPACE};
+use crate::compact::{CompactError, CompactLiteral};
 use crate::compact::entry::{asked, searching};
 use crate::compact::parameters::{self, CLOCK, EFFORT, POLICY};
 use crate::parameter::{Allowed, Parameter, Preset};
@@ -67,6 +67,28 @@ static MEMORY: Parameter = Parameter {
     about: "memory of the board",
 };
 
+/// Bytes of the core's window of registers.
+const REGISTERS_BYTES: u64 = 1 << 14;
+static REGISTERS_AT: Parameter = Parameter {
+    name: "registers_at",
+    field: "registers_at",
+    rtl: None,
+    allowed: Allowed::Range(0, (1 << 32) - REGISTERS_BYTES),
+    default: Some(Preset::Whole(REGISTERS as u64)),
+    unit: "bytes",
+    about: "where a host finds the core's registers; behind PCI Express 134217728",
+};
+
+static MEMORY_AT: Parameter = Parameter {
+    name: "memory_at",
+    field: "memory_at",
+    rtl: None,
+    allowed: Allowed::Range(0, (1 << 32) - SPACE),
+    default: Some(Preset::Whole(MEMORY_BASE as u64)),
+    unit: "bytes",
+    about: "where a host finds the memory; behind PCI Express 0",
+};
+
 /// The machine `board`.
 pub static ENTRY: Entry = Entry {
     name: "board",
@@ -81,6 +103,8 @@ pub static ENTRY: Entry = Entry {
         Setting::default(&BAUD),
         Setting::default(&WAIT),
         Setting::or(&MEMORY, LeftOut::Words("found: words are tried at powers of two")),
+        Setting::default(&REGISTERS_AT),
+        Setting::default(&MEMORY_AT),
         Setting::default(&parameters::ONES.parameter),
         Setting::default(&parameters::LATENCY.parameter),
         Setting::default(&parameters::BEAT.parameter),
@@ -104,8 +128,13 @@ fn open(spec: &MachineSpec) -> Result<Arc<dyn Machine>, MachineError> {
         }
         (None, Some(tcp)) => Some(Place::Tcp(tcp.to_owned())),
     };
+    let window = Window {
+        registers: address(spec, &REGISTERS_AT, REGISTERS)?,
+        memory: address(spec, &MEMORY_AT, MEMORY_BASE)?,
+    };
     let settings = place.map(|place| Settings {
         place,
+        window,
         patience: Duration::from_secs(spec.whole(WAIT.name).unwrap_or(WAIT_LEFT_OUT)),
         memory: spec.whole(MEMORY.name),
         // Ones are those of one multiplier alone, and no port has been asked yet.
@@ -113,4 +142,15 @@ fn open(spec: &MachineSpec) -> Result<Arc<dyn Machine>, MachineError> {
     });
     let spec = spec.clone();
     Ok(Arc::new(Board::new(settings, Box::new(move |machine| searching(&spec, machine)))))
+}
+
+/// Of a word on the bus.
+fn address(spec: &MachineSpec, of: &Parameter, left_out: u32) -> Result<u32, MachineError> {
+    let Some(at) = spec.whole(of.name) else { return Ok(left_out) };
+    if !at.is_multiple_of(4) {
+        let (value, allowed) = (at.to_string(), "a multiple of 4".to_owned());
+        return Err(CompactError::Parameter { name: of.name, value, allowed }.into());
+    }
+    // The range of the option fits.
+    Ok(at as u32)
 }

@@ -9,7 +9,7 @@ use super::bus::Bus;
 use super::machine::Job;
 use super::places::Places;
 use super::port;
-use super::{BoardError, MEMORY, REGISTERS, SPACE};
+use super::{BoardError, MEMORY, SPACE};
 use crate::compact::driver::{self, Registers};
 use crate::compact::isa::ADDRESS_UNIT;
 use crate::compact::parameters::MULTIPLIER;
@@ -27,10 +27,18 @@ const LIMIT_MORE: u64 = 1 << 24;
 /// The least memory of a board.
 pub(super) const LEAST: u64 = 1 << 16;
 
+/// Where a host finds registers and memory. The core finds the memory at [`MEMORY`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Window {
+    pub(super) registers: u32,
+    pub(super) memory: u32,
+}
+
 /// How a board is reached, and what its registers do not say of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Settings {
     pub(super) place: port::Place,
+    pub(super) window: Window,
     /// How long it may say nothing.
     pub(super) patience: Duration,
     /// Bytes of its memory; none to find out.
@@ -43,6 +51,7 @@ pub(super) struct Settings {
 #[derive(Debug)]
 pub(super) struct Link {
     bus: Bus,
+    window: Window,
     place: String,
     patience: Duration,
     config: CompactConfig,
@@ -57,7 +66,15 @@ impl Link {
         let bus = Bus::open(&settings.place, settings.patience)?;
         let config = CompactLiteral::default().build()?;
         let (place, patience) = (settings.place.to_string(), settings.patience);
-        let mut link = Self { bus, place, patience, config, places: Places::new(0), table: None };
+        let mut link = Self {
+            bus,
+            window: settings.window,
+            place,
+            patience,
+            config,
+            places: Places::new(0),
+            table: None,
+        };
         let literal = link.identify(settings.literal)?;
         link.begin(literal, settings.memory).map_err(|e| link.explained(e))?;
         Ok(link)
@@ -79,7 +96,7 @@ impl Link {
     /// What the registers say of the core; all else as in `literal`.
     fn identify(&mut self, literal: CompactLiteral) -> Result<CompactLiteral, MachineError> {
         let mut words = [0; 4];
-        self.bus.read(REGISTERS + reg::ID, &mut words)?;
+        self.bus.read(self.window.registers + reg::ID, &mut words)?;
         let [id, version, shape, variant] = words;
         let place = self.place.clone();
         check_identity(id, version).map_err(|e| match e {
@@ -127,15 +144,15 @@ impl Link {
     fn measure(&mut self, stated: Option<u64>) -> Result<u64, MachineError> {
         let most = stated.unwrap_or(SPACE);
         let mut first = Trial::new(0);
-        first.write(&mut self.bus)?;
-        if !first.holds(&mut self.bus)? {
+        first.write(self)?;
+        if !first.holds(self)? {
             return Err(self.forgets(&first));
         }
         let mut size = PAGE;
         while size < most {
             let mut trial = Trial::new(size);
-            trial.write(&mut self.bus)?;
-            if !trial.holds(&mut self.bus)? || !first.holds(&mut self.bus)? {
+            trial.write(self)?;
+            if !trial.holds(self)? || !first.holds(self)? {
                 if stated.is_some() || size < LEAST {
                     let broken = if trial.found == trial.written { first } else { trial };
                     return Err(self.forgets(&broken));
@@ -146,8 +163,8 @@ impl Link {
         }
         if let Some(stated) = stated {
             let mut last = Trial::new((stated - 4) & !3);
-            last.write(&mut self.bus)?;
-            if !last.holds(&mut self.bus)? {
+            last.write(self)?;
+            if !last.holds(self)? {
                 return Err(self.forgets(&last));
             }
             return Ok(stated);
@@ -218,7 +235,7 @@ impl Link {
         let burst = self.bus.burst();
         let mut back = vec![0; burst];
         for (words, at) in halves.chunks(burst).zip((address..).step_by(4 * burst)) {
-            let (at_bus, back) = (MEMORY + at as u32, &mut back[..words.len()]);
+            let (at_bus, back) = (self.window.memory + at as u32, &mut back[..words.len()]);
             self.bus.write(at_bus, words)?;
             self.bus.read(at_bus, back)?;
             if let Some(i) = (0..words.len()).find(|&i| words[i] != back[i]) {
@@ -232,7 +249,7 @@ impl Link {
     fn get(&mut self, address: u64, words: &mut [u64]) -> Result<(), MachineError> {
         let burst = self.bus.burst();
         let mut buffer = vec![0; burst];
-        let mut at = MEMORY + address as u32;
+        let mut at = self.window.memory + address as u32;
         // A word is two of the bus, the lower one first.
         for words in words.chunks_mut(burst / 2) {
             let halves = &mut buffer[..2 * words.len()];
@@ -266,19 +283,19 @@ impl Registers for Link {
 
     fn read_register(&mut self, address: u32) -> Result<u32, MachineError> {
         let mut word = [0];
-        self.bus.read(REGISTERS + address, &mut word)?;
+        self.bus.read(self.window.registers + address, &mut word)?;
         Ok(word[0])
     }
 
     fn write_register(&mut self, address: u32, value: u32) -> Result<(), MachineError> {
-        Ok(self.bus.write(REGISTERS + address, &[value])?)
+        Ok(self.bus.write(self.window.registers + address, &[value])?)
     }
 
     /// Of registers that cannot be read: a command that lost a byte takes bytes of the next one, which is then not answered.
     fn write_registers(&mut self, address: u32, values: &[u32]) -> Result<(), MachineError> {
         let burst = self.bus.burst();
         for (values, at) in values.chunks(burst).zip((address..).step_by(4 * burst)) {
-            self.bus.write(REGISTERS + at, values)?;
+            self.bus.write(self.window.registers + at, values)?;
             if self.read_register(reg::ID)? != reg::ID_VALUE {
                 return Err(self.lost());
             }
@@ -352,13 +369,13 @@ impl Trial {
         Self { address, written: (address as u32 / 4 + 1).wrapping_mul(0x9e37_79b9), found: 0 }
     }
 
-    fn write(&self, bus: &mut Bus) -> Result<(), BoardError> {
-        bus.write(MEMORY + self.address as u32, &[self.written])
+    fn write(&self, link: &mut Link) -> Result<(), BoardError> {
+        link.bus.write(link.window.memory + self.address as u32, &[self.written])
     }
 
-    fn holds(&mut self, bus: &mut Bus) -> Result<bool, BoardError> {
+    fn holds(&mut self, link: &mut Link) -> Result<bool, BoardError> {
         let mut found = [0];
-        bus.read(MEMORY + self.address as u32, &mut found)?;
+        link.bus.read(link.window.memory + self.address as u32, &mut found)?;
         self.found = found[0];
         Ok(self.found == self.written)
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use ringmill_errors::StructuredError;
 use ringmill_machine::compact::{CompactLiteral, Multiplier};
-use ringmill_machine::{Executable, Machine, MachineError, MachineSpec, Reference, Watch};
+use ringmill_machine::{Executable, Machine, MachineError, MachineSpec, Reference, SpecError, Watch};
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::limb::random::{RandomProgram, inputs};
 use ringmill_ring::LimbSource;
@@ -100,6 +100,27 @@ fn programs_have_the_bits_of_the_reference_over_a_socket_and_a_serial_line() {
             let [right, outcome] = both(&*machine, &program(log_n, instructions, seed));
             assert_same(outcome, right, &place);
         }
+    }
+}
+
+/// As behind PCI Express: the host's addresses are others than the core's.
+#[test]
+fn registers_and_memory_stand_where_the_host_finds_them() {
+    for [registers, memory] in [[1 << 27, 0], [0, 0x4000], [0xffff_c000, 0xc000_0000]] {
+        let mut behind = board();
+        behind.window = [registers, memory];
+        let (shared, place) = socket(behind);
+        let told = format!("{place},registers_at={registers},memory_at={memory}");
+        runs(&*machine(&told));
+        shared.lock().unwrap().memory.fill(0);
+        let plain = format!("{place},memory={MEMORY}");
+        assert_refused(machine(&plain).prepare(&program(10, 4, 1)), "NoCore", "0xffffffff");
+    }
+    for (option, at) in [("registers_at", 2), ("memory_at", 7)] {
+        let outcome = open(&format!("board:tcp=localhost:1,{option}={at}"));
+        assert_refused(outcome, "Parameter", "a multiple of 4");
+        let beyond = format!("board:tcp=localhost:1,{option}={}", u32::MAX).parse::<MachineSpec>();
+        assert!(matches!(beyond, Err(SpecError::OutOfRange { option: of, .. }) if of == option));
     }
 }
 

@@ -11,6 +11,7 @@ use std::time::Duration;
 use ringmill_machine::compact::{CompactConfig, Core, Emulator, TableEntry};
 use serial2::SerialPort;
 
+/// Where the core finds its memory, and, left out, a host finds registers and memory.
 const REGISTERS: u64 = 0x9000_0000;
 const MEMORY: u64 = 0x4000_0000;
 /// What reads where nothing is.
@@ -44,6 +45,8 @@ pub(super) struct Board {
     pub(super) config: CompactConfig,
     others: HashMap<u64, u32>,
     pub(super) memory: Vec<u32>,
+    /// Where a host finds registers and memory.
+    pub(super) window: [u64; 2],
     /// Bits of a word of memory that stay 0.
     pub(super) broken: u32,
     /// Whether a reset ends what runs.
@@ -71,6 +74,7 @@ impl Board {
             config,
             others: HashMap::new(),
             memory: vec![0x5555_5555; bytes / 4],
+            window: [REGISTERS, MEMORY],
             broken: 0,
             resets: true,
             busy: false,
@@ -92,11 +96,20 @@ impl Board {
         self.others.insert(register, word);
     }
 
+    /// The register at an address of the host; otherwise it is one of the memory, or of nothing.
+    fn register(&self, address: u64) -> Option<u64> {
+        address.checked_sub(self.window[0]).filter(|&at| at < 0x4000)
+    }
+
+    fn word(&mut self, address: u64) -> Option<&mut u32> {
+        let at = address.checked_sub(self.window[1])?;
+        self.memory.get_mut(at as usize / 4)
+    }
+
     fn read(&mut self, address: u64) -> u32 {
-        if (MEMORY..REGISTERS).contains(&address) {
-            return self.memory.get((address - MEMORY) as usize / 4).copied().unwrap_or(NOTHING);
-        }
-        let Some(at) = address.checked_sub(REGISTERS) else { return NOTHING };
+        let Some(at) = self.register(address) else {
+            return self.word(address).map_or(NOTHING, |word| *word);
+        };
         let c = &self.config;
         let said = match at {
             0x00 => 0x524d_4343,
@@ -117,13 +130,14 @@ impl Board {
     }
 
     fn write(&mut self, address: u64, word: u32) {
-        if (MEMORY..REGISTERS).contains(&address) {
-            if let Some(at) = self.memory.get_mut((address - MEMORY) as usize / 4) {
-                *at = word & !self.broken;
+        let Some(register) = self.register(address) else {
+            let kept = word & !self.broken;
+            if let Some(at) = self.word(address) {
+                *at = kept;
             }
             return;
-        }
-        match address.wrapping_sub(REGISTERS) {
+        };
+        match register {
             0x10 if word & 2 == 2 => self.busy &= !self.resets,
             0x10 if word & 1 == 1 => self.run(),
             0x24 => self.program = word,
