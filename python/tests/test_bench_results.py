@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from benches.limits import limits_of
-from benches.results import merged, merged_limits, row_of
+from benches.results import merged, merged_limits, of_processors, row_of
 from benches.rows import ROWS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,6 +69,16 @@ def test_a_newer_result_takes_the_place_of_the_older_whatever_the_version_of_the
     ]
 
 
+def test_results_of_different_processors_stand_side_by_side() -> None:
+    first, second = (
+        {**result("relin/III", "SEAL wheel 4.4", time), "cpu": cpu} for time, cpu in ((5, "a"), (9, "b"))
+    )
+    other = {**result("relin/III", "SEAL wheel 4.5", 7), "cpu": "a"}
+    assert merged([first], [second]) == [first, second]
+    assert merged([first, second], [other]) == [other, second]
+    assert of_processors([other, second]) == [[other], [second]]
+
+
 def test_limits_of_our_side_are_the_worst_of_its_rows_and_stand_once() -> None:
     results = [
         result(FULL, "OpenFHE wheel 1.6, 3-3", 8, 3700),
@@ -86,9 +96,10 @@ def test_limits_of_our_side_are_the_worst_of_its_rows_and_stand_once() -> None:
 def test_what_is_kept_names_each_row_and_each_limit_once() -> None:
     for name in ("bench-avx2.json", "bench.json"):
         results = json.loads((ROOT / "docs" / "measured" / name).read_text())
-        rows = [row_of(entry) for entry in results]
-        assert None not in rows
-        assert len(set(rows)) == len(rows)
+        for of_one in of_processors(results):
+            rows = [row_of(entry) for entry in of_one]
+            assert None not in rows
+            assert len(set(rows)) == len(rows)
     limits = json.loads((ROOT / "docs" / "measured" / "bench-limits.json").read_text())
     names = [row["what"] for row in limits]
     assert len(set(names)) == len(names)
@@ -101,10 +112,15 @@ def test_rows_are_distinguished_by_work_and_peer() -> None:
     page = (ROOT / "docs" / "benchmarks.md").read_text()
     for name in ("bench", "bench-avx2"):
         table = page.split(f"<!-- {name} -->")[1].split(f"<!-- /{name} -->")[0]
-        shown = re.findall(r"^\| (\S+) \| [^|]+ \| ([^|]+) \|", table, re.M)
         kept = json.loads((ROOT / "docs" / "measured" / f"{name}.json").read_text())
-        assert len(set(shown)) == len(shown)
-        assert {work for work, _ in shown} - {"work"} == {entry["work"] for entry in kept}
+        parts = re.split(r"^One core of ([^,]+, family \d+ model \d+|[^,]+)", table, flags=re.M)[1:]
+        found = of_processors(kept)
+        assert len(parts) == 2 * len(found)
+        for processor, part, of_one in zip(parts[::2], parts[1::2], found, strict=True):
+            assert {processor} == {entry["cpu"] for entry in of_one}
+            shown = re.findall(r"^\| (\S+) \| [^|]+ \| ([^|]+) \|", part, re.M)
+            assert len(set(shown)) == len(shown)
+            assert {work for work, _ in shown} - {"work"} == {entry["work"] for entry in of_one}
 
 
 def test_a_figure_keeps_the_day_on_which_it_was_recorded(

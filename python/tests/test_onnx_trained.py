@@ -94,7 +94,13 @@ def _matrix(result: Any) -> Any:
     return np.array([list(row.values()) for row in result]) if isinstance(result, list) else result
 
 
-@pytest.mark.parametrize("name", [*ESTIMATORS])
+#: A kernel of all pairs takes as long as the twenty others.
+SLOW = ("pairs of classes",)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in ESTIMATORS]
+)
 def test_files_of_estimators_agree_with_onnxruntime_and_scikit_learn(
     name: str, files: dict[str, tuple[BaseEstimator, Any]]
 ) -> None:

@@ -12,8 +12,8 @@ from ringmill.project.core import Core
 PARTS = {"xcup": "xczu7ev-ffvc1156-2-e", "xc7": "xc7a100tcsg324-1"}
 
 #: What each family gets.
-_ALWAYS = ("ringmill_axi.v", "litex_module.py", "soc.py")
-_VIVADO = {"xcup": ("zcu104.tcl",), "xc7": ("arty_a7.tcl", "pcie.py")}
+_ALWAYS = ("ringmill_axi.v", "litex_module.py", "soc.py", "pcie.py")
+_VIVADO = {"xcup": "zcu104.tcl", "xc7": "arty_a7.tcl"}
 
 
 def files(name: str, core: Core, sources: Mapping[str, str], cycles: int) -> dict[str, str]:
@@ -31,7 +31,7 @@ def files(name: str, core: Core, sources: Mapping[str, str], cycles: int) -> dic
         "part": PARTS.get(core.family, ""),
         "systemverilog": "\n".join(f"  {place} \\" for place in sources if place.endswith(".sv")),
     }
-    vivado = ("sources.tcl", "ip.tcl", *_VIVADO[core.family]) if core.family in _VIVADO else ()
+    vivado = ("sources.tcl", "ip.tcl", _VIVADO[core.family]) if core.family in _VIVADO else ()
     return {f"board/{file}": _filled(file, facts) for file in (*_ALWAYS, *vivado)}
 
 

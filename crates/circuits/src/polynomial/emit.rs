@@ -99,6 +99,8 @@ impl Emitter<'_, '_> {
                 Ok(Sum { value: self.weighted(terms)?, constant: *constant })
             }
             Shape::Split { k, q, r } => {
+                // The remainder first: b_k, the highest power, is then made when the lower ones have been read for the last time.
+                let r = self.shape(r)?;
                 let q = self.shape(q)?;
                 let product = match q.value {
                     Some(value) => {
@@ -108,7 +110,6 @@ impl Emitter<'_, '_> {
                     }
                     None => self.weighted(&[(*k, q.constant)])?,
                 };
-                let r = self.shape(r)?;
                 Ok(Sum { value: self.join(product, r.value)?, constant: r.constant })
             }
         }

@@ -26,7 +26,7 @@
 //! | rotations | rot(rot(a, i), j) = rot(a, i + j); rot(a, 0) = a |
 //! | squares | a·a = a² |
 //! | involutions | −(−a) = a; conj(conj(a)) = a |
-//! | signs | a + (−b) = a − b; a − (−b) = a + b; a·(−1) = −a |
+//! | signs | a + (−b) = a − b, for constants a too; a − (−b) = a + b; a·(−1) = −a |
 //! | neutral constants | a + 0 = a; a − 0 = a; a·1 = a |
 //! | scalar factors | (a·c)·d = a·(cd): one level less |
 //! | equal values | computed once |
@@ -145,7 +145,7 @@ impl Simplifier {
         match (self.def(a), self.def(b)) {
             _ if self.scalar(b) == Some(0.0) => Ok(a),
             (_, &Op::Neg(y)) => self.sub(a, y),
-            (&Op::Neg(x), _) if self.is_ct(b) => self.sub(b, x),
+            (&Op::Neg(x), _) => self.sub(b, x),
             _ => self.emit(Op::Add(a, b)),
         }
     }
