@@ -21,6 +21,11 @@ from ringmill.project.make import make
 ROOT = Path(__file__).resolve().parents[2]
 BOARDS = ROOT / "rtl" / "boards"
 STORED: dict[str, Any] = json.loads((BOARDS / "ecpix5.json").read_text())
+REPORTS = [
+    pytest.param(json.loads(path.read_text()), id=path.stem)
+    for path in sorted(BOARDS.glob("*.json"))
+    if path.stem != "score"
+]
 
 
 @pytest.fixture(scope="module")
@@ -37,23 +42,25 @@ def _route(folder: Path) -> SimpleNamespace:
 
 
 @pytest.mark.skipif(not have("sys", "yosys"), reason="needs yosys: scripts/eda.sh")
-def test_the_stored_report_is_of_these_sources(folder: Path) -> None:
+@pytest.mark.parametrize("report", REPORTS)
+def test_the_stored_report_is_of_these_sources(folder: Path, report: dict[str, Any]) -> None:
     done = make(folder, "verilog")
     assert done.returncode == 0, done.stderr
-    assert _route(folder).sources(folder) == STORED["sources"], "make it anew: rtl/boards/README.md"
+    assert _route(folder).sources(folder) == report["sources"], "make it anew: rtl/boards/README.md"
     (parameters,) = (
         line.partition(" := ")[2]
         for line in (folder / "core.mk").read_text().splitlines()
         if line.startswith("PARAMETERS")
     )
-    assert STORED["core"]["parameters"] == parameters
+    assert report["core"]["parameters"] == parameters
 
 
-def test_every_clock_of_the_stored_report_reaches_what_was_asked_for() -> None:
-    clocks = STORED["clocks"].values()
+@pytest.mark.parametrize("report", REPORTS)
+def test_every_clock_of_the_stored_report_reaches_what_was_asked_for(report: dict[str, Any]) -> None:
+    clocks = report["clocks"].values()
     assert any(one["asked_mhz"] >= 60 for one in clocks)
     assert all(one["reached_mhz"] >= one["asked_mhz"] for one in clocks)
-    assert all(one["used"] <= one["of"] for one in STORED["used"].values())
+    assert all(one["used"] <= one["of"] for one in report["used"].values())
 
 
 def _routed(folder: Path, achieved: float) -> None:
@@ -120,6 +127,19 @@ def test_a_window_shows_memory_below_and_registers_above(card: Path) -> None:
     assert done.returncode == 0, done.stderr
     ends = ["0x40000000", "0x40000004", "0x47fffffc"]
     assert done.stdout.split() == [*ends, "0x90000000", "0x90003ffc", "0x40000008"]
+
+
+def test_a_folder_for_another_device_is_refused(folder: Path, card: Path) -> None:
+    for where, script, board, device in (
+        (card, ["soc.py", "ecpix5"], "ecp5", "ecpix5"),
+        (card, ["soc.py", "ulx3s"], "ecp5", "ecp5-85"),
+        (folder, ["pcie.py"], "xc7", "artix7-200t"),
+    ):
+        words = ["python3", f"board/{script[0]}", *script[1:], "build/refused"]
+        done = subprocess.run(words, cwd=where, capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert f"has one of {board}: ringmill explore … --device {device}," in done.stderr
+        assert not (where / "build" / "refused").exists()
 
 
 #: Of a block that LiteX's wires go to and that Vivado knows.

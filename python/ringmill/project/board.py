@@ -28,6 +28,7 @@ def files(name: str, core: Core, sources: Mapping[str, str], cycles: int) -> dic
         "mhz": f"{core.clock_mhz:g}",
         "parameters": " ".join(f"{key}={value}" for key, value in core.parameters().items()),
         "cycles": str(cycles),
+        "family": core.family,
         "part": PARTS.get(core.family, ""),
         "systemverilog": "\n".join(f"  {place} \\" for place in sources if place.endswith(".sv")),
     }

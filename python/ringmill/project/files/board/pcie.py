@@ -15,7 +15,7 @@ import os
 import sys
 from pathlib import Path
 
-from soc import HERE, MEMORY, PLAIN, REGISTERS
+from soc import HERE, MEMORY, PLAIN, REGISTERS, check_family
 
 #: Bytes that the host sees of the DRAM, and as many for the registers.
 HALF = 1 << 27
@@ -82,6 +82,7 @@ def main(argv):
     parser.add_argument("build", type=Path)
     parser.add_argument("--mhz", type=float, default=100.0)
     options = parser.parse_args(argv)
+    check_family("acorn", "xc7", "artix7-200t")
     try:
         import litepcie  # noqa: F401
         import litex_boards  # noqa: F401

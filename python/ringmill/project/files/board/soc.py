@@ -86,6 +86,17 @@ _STREAM = (("valid", 1), ("ready", 1), ("data", 8))
 PLAIN = HERE / "build" / "ringmill_axi.v"
 #: The core's parameters, and cycles of one run of its program by the cycle model.
 CORE = {"parameters": "$parameters", "cycles": int("$cycles")}
+#: For which devices the core was built: what its multipliers are made of.
+FAMILY = "$family"
+
+
+def check_family(board, family, device):
+    """Refuse a board whose device is of another family than the core."""
+    if family != FAMILY:
+        raise SystemExit(
+            f"the core of this folder is built for the family {FAMILY}, and {board} has one of {family}: "
+            f"ringmill explore … --device {device}, then ringmill build"
+        )
 
 
 #: Of each board: the module and the arguments of its system in litex-boards. Both have an 85F.
@@ -168,6 +179,8 @@ def main(argv):
     parser.add_argument("--seed", type=int, default=1, help="where nextpnr begins")
     parser.add_argument("--dram", choices=("ddr3", "sdram"), default="ddr3", help="of the simulation")
     options = parser.parse_args(argv)
+    if options.soc != "simulation":
+        check_family(options.soc, "ecp5", "ecpix5" if options.soc == "ecpix5" else "ecp5-85")
     try:
         import litedram  # noqa: F401
         import litex  # noqa: F401
