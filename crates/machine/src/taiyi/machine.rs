@@ -68,7 +68,8 @@ impl Taiyi {
         };
         if !(10..=12).contains(&log_n) {
             return Err(refused(format!(
-                "it is built for N = 2^10 to 2^12, and the program has N = 2^{log_n}"
+                "it is built for N = 2^10 to 2^12, and the program has N = 2^{log_n}; file:taiyi estimates the published \
+                 machine"
             )));
         }
         let (word_bits, log_slots) = (self.word_bits, self.log_slots);

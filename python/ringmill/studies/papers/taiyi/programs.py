@@ -93,13 +93,20 @@ def of_paper(variant: Variant, machine: str) -> dict[str, object]:
 
 
 @cache
-def ours(transforms: int, precision: int = 22) -> Compiled:
-    """Return our bootstrapping at full slots of N = 2^16: a number of maps each way, a precision in bits."""
+def ours(transforms: int, precision: int = 22, mebibytes: int | None = None) -> Compiled:
+    """Return our bootstrapping at full slots of N = 2^16.
+
+    Args:
+        transforms: maps each way.
+        precision: bits of the worst slot, a key of `OUR_WORDS`.
+        mebibytes: memory of the chip for which the program is ordered; as written without.
+    """
     wide = 52 if precision == 18 else None
     params = Params.bootstrapping(
         OUR_LEVELS, scale_bits=OUR_BITS, bits=precision, wide_bits=wide, transforms=transforms
     )
-    return refresh.compile(vector(params.slots), params=params)
+    capacity = f"{mebibytes}MiB" if mebibytes else None
+    return refresh.compile(vector(params.slots), params=params, capacity=capacity)
 
 
 #: Maps each way that are looked at.

@@ -51,7 +51,8 @@ def searched(show: Callable[[Row], None]) -> list[Row]:
         def simulated(machine: Machine, transforms: int) -> Row:
             file.write_text(machine.text(), encoding="utf-8")
             precision = next(p for p, word in programs.OUR_WORDS.items() if word == machine.word)
-            facts = programs.ours(transforms, precision).estimate(f"file:{file}")
+            program = programs.ours(transforms, precision, machine.mebibytes)
+            facts = program.estimate(f"file:{file}")
             row = {**asdict(machine), "precision_bits": precision, "transforms": transforms}
             return {
                 **row,
