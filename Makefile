@@ -69,7 +69,7 @@ test-rtl: $(STAMPS)/eda  ## the hardware blocks under Verilator: rtl/README.md
 	@$(RTL_TOOLS) test $(BLOCK)
 
 .PHONY: test-full
-test-full: test-full-rust test-full-aarch64 test-full-python test-full-rtl  ## every test at full size, hours rather than minutes (with -k, past a failure)
+test-full: deny test-full-rust test-full-aarch64 test-full-python test-full-rtl  ## every test at full size, hours rather than minutes (with -k, past a failure)
 
 .PHONY: test-full-rust
 test-full-rust: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda
@@ -110,17 +110,21 @@ test-full-rtl: $(STAMPS)/eda
 	@export RTL_VERILATOR=/usr/bin/verilator; $(RTL_TOOLS) test canary modmul
 
 .PHONY: lint
-lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION) lint-rtl  ## formatting, lints as errors, licences, types, words of documents
+lint: $(STAMPS)/rust $(STAMPS)/venv lint-rtl  ## formatting, lints as errors, licences, types, words of documents
 	@echo '== tree';      $(PY) scripts/check_tree.py
 	@echo '== rustfmt';   cargo fmt --all --check; cargo fmt --check --manifest-path benches/Cargo.toml
 	@echo '== clippy';    cargo clippy --quiet --workspace --all-targets $(CARGO_FLAGS) -- -D warnings
 	@cargo clippy --quiet -p ringmill-python --no-default-features -- -D warnings
 	@cargo clippy --quiet --manifest-path benches/Cargo.toml --target-dir target -- -D warnings
 	@echo '== rustdoc';   $(RUSTDOC)
-	@echo '== cargo-deny'; scripts/deny.sh $(DENY)-$(DENY_VERSION)
+	@echo '== cargo-deny'; scripts/deny.sh --same || $(MAKE) --no-print-directory deny
 	@echo '== ruff';      $(PY) -m ruff check $(PY_PATHS); $(PY) -m ruff format --check $(PY_PATHS)
 	@echo '== mypy';      $(PY) -m mypy python/ringmill
 	@echo '== prose';     $(PY) scripts/prose.py
+
+.PHONY: deny
+deny: $(DENY)-$(DENY_VERSION)  ## licences and sources of all crates; make lint does it where they changed
+	@scripts/deny.sh $<
 
 .PHONY: lint-rtl
 lint-rtl: $(STAMPS)/eda  ## the hardware sources: verible, slang, Verilator, all warnings as errors
@@ -153,7 +157,7 @@ docs: $(STAMPS)/venv-docs $(STAMPS)/rust $(STAMPS)/venv  ## build/docs: the guid
 dist: $(STAMPS)/dist  ## dist: wheels for x86-64 and AArch64, sources, SHA256SUMS, an SBOM of each: docs/how-to/make-a-release.md
 
 .PHONY: setup
-setup: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/system $(DENY)-$(DENY_VERSION)  ## everything that the other targets install when they need it
+setup: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/system  ## everything that the other targets install when they need it
 
 .PHONY: clean
 clean:  ## remove what was built; keep the environment and the tools
