@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
-# deny.sh CARGO-DENY    checks licences, bans and sources, and advisories where a copy of their database is stored; notes what was checked
-# deny.sh --same        whether the dependencies and the rules are those that were checked last: the answer would be the same
+# deny.sh CARGO-DENY checks licences, bans and sources. Advisories too, where a copy of their database is stored.
+# deny.sh --same says whether the answer would be that of the last check. With advisories nobody knows: they change by themselves.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 checked=scripts/deny.checked
-digest=$(cat Cargo.lock deny.toml | sha256sum | cut -d ' ' -f 1)
+digest=$(cat Cargo.lock deny.toml Cargo.toml crates/*/Cargo.toml | sha256sum | cut -d ' ' -f 1)
+databases="${CARGO_HOME:-$HOME/.cargo}/advisory-dbs"
+advisories=$(compgen -G "$databases/*/.git" || true)
 if [ "$1" = --same ]; then
-  [ "$(cat "$checked" 2>/dev/null)" = "$digest" ] || exit 1
-  echo "Cargo.lock and deny.toml are as they were checked last; make deny checks them anew"
+  [ -z "$advisories" ] && [ "$(cat "$checked" 2>/dev/null)" = "$digest" ] || exit 1
+  echo "the crates and deny.toml are as they were checked last; make deny checks them anew"
   exit 0
 fi
 deny=$1
 checks=(licenses bans sources)
-databases="${CARGO_HOME:-$HOME/.cargo}/advisory-dbs"
-if compgen -G "$databases/*/.git" >/dev/null; then
+if [ -n "$advisories" ]; then
   checks+=(advisories)
 else
   echo "no stored advisory database: advisories not checked (CONTRIBUTING.md says how to store one)"

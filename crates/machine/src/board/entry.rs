@@ -8,7 +8,7 @@ use super::port::Place;
 use super::{Board, BoardError, MEMORY as MEMORY_BASE, REGISTERS, SPACE};
 use crate::compact::entry::{asked, searching};
 use crate::compact::parameters::{self, CLOCK, EFFORT, POLICY};
-use crate::compact::{CompactError, CompactLiteral};
+use crate::compact::{CompactError, CompactLiteral, registers as reg};
 use crate::parameter::{Allowed, Parameter, Preset};
 use crate::registry::{Entry, Estimates, LeftOut, Setting};
 use crate::spec::MachineSpec;
@@ -67,8 +67,8 @@ static MEMORY: Parameter = Parameter {
     about: "memory of the board",
 };
 
-/// Bytes of the core's window of registers.
-const REGISTERS_BYTES: u64 = 1 << 14;
+/// Bytes of the core's registers: the table of moduli is the last of them.
+const REGISTERS_BYTES: u64 = (reg::MODULUS + reg::MODULUS_BYTES) as u64;
 static REGISTERS_AT: Parameter = Parameter {
     name: "registers_at",
     field: "registers_at",

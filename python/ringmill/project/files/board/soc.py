@@ -12,6 +12,7 @@ import argparse
 import contextlib
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
@@ -99,10 +100,11 @@ def check_family(board, family, device):
         )
 
 
-#: Of each board: the module and the arguments of its system in litex-boards. Both have an 85F.
+#: Of each board: the module and the arguments of its system in litex-boards, and for which device a core is
+#: explored. Both have an 85F.
 BOARDS = {
-    "ecpix5": ("litex_boards.targets.lambdaconcept_ecpix5", {"device": "85F"}),
-    "ulx3s": ("litex_boards.targets.radiona_ulx3s", {"device": "LFE5U-85F"}),
+    "ecpix5": ("litex_boards.targets.lambdaconcept_ecpix5", {"device": "85F"}, "ecpix5"),
+    "ulx3s": ("litex_boards.targets.radiona_ulx3s", {"device": "LFE5U-85F"}, "ecp5-85"),
 }
 
 
@@ -122,16 +124,9 @@ def _said_to(log):
                 os.close(there)
 
 
-def board(name, build, mhz, seed, route):
-    """A board's SoC: VexRiscv calibrates the DRAM; the host comes over the serial line beside it."""
-    from importlib import import_module
-
-    from litex.soc.integration.builder import Builder
+def on_board(base, reach, mhz, **arguments):
+    """A board's SoC around the core: VexRiscv calibrates the DRAM; ``reach`` adds what the host comes by."""
     from litex_module import Ringmill
-    from route import PLACE_AND_ROUTE, bitstream, sources, write
-
-    module, arguments = BOARDS[name]
-    base = import_module(module).BaseSoC
 
     class Soc(base):
         def __init__(self):
@@ -147,26 +142,57 @@ def board(name, build, mhz, seed, route):
                 uart_name="stub",
                 **arguments,
             )
-            self.add_uartbone(uart_name="serial", baudrate=BAUD)
+            reach(self)
             self.ringmill = Ringmill(self.platform, HERE, plain=PLAIN)
             self.ringmill.connect(self, origin=REGISTERS)
 
+    return Soc()
+
+
+def write_system(soc, named, **options):
+    """Have LiteX write a SoC, compile its software, and write the scripts of its toolchain."""
+    from litex.soc.integration.builder import Builder
+
     # A make around this one would offer children its own jobs, which they cannot reach.
     os.environ.pop("MAKEFLAGS", None)
+    builder = Builder(soc, output_dir=".", compile_software=True, compile_gateware=False, csr_json="csr.json")
+    builder.build(build_name=named, run=False, **options)
+
+
+def board(name, build, mhz, seed, route):
+    """A board's SoC, which the host reaches over the serial line, and its bitstream if that is asked for."""
+    from route import PLACE_AND_ROUTE, bitstream, sources, write
+
+    module, arguments, _ = BOARDS[name]
     named = f"ringmill_{name}"
     print(f"LiteX writes the system, and compiles its software: {build}/litex.log", flush=True)
     with _said_to("litex.log"):
-        soc = Soc()
-        soc.platform.toolchain._pnr_opts += PLACE_AND_ROUTE
-        builder = Builder(
-            soc, output_dir=".", compile_software=True, compile_gateware=False, csr_json="csr.json"
+        base = import_module(module).BaseSoC
+        soc = on_board(
+            base, lambda soc: soc.add_uartbone(uart_name="serial", baudrate=BAUD), mhz, **arguments
         )
-        builder.build(build_name=named, run=False, abc9=True, timingstrict=True, seed=seed)
+        soc.platform.toolchain._pnr_opts += PLACE_AND_ROUTE
+        write_system(soc, named, abc9=True, timingstrict=True, seed=seed)
     if route:
         Path("report.json").unlink(missing_ok=True)
         report = {"board": name, "mhz": mhz, "sources": sources(HERE), "core": CORE}
         write("report.json", report | bitstream(Path("gateware").resolve(), named, mhz, seed))
         print(f"{build}/gateware/{named}.bit, and what it is in {build}/report.json")
+
+
+def enter(build, needed):
+    """Go to the folder of a SoC, once the packages and the core's plain Verilog are there."""
+    try:
+        for package in needed:
+            import_module(package.replace("-", "_"))
+    except ImportError as error:
+        raise SystemExit(
+            f"{error.name} cannot be imported by {sys.executable}: pip install {' '.join(needed)}"
+        ) from None
+    if not PLAIN.is_file():
+        raise SystemExit(f"{PLAIN} is not there: make verilog")
+    build.mkdir(parents=True, exist_ok=True)
+    os.chdir(build)
 
 
 def main(argv):
@@ -179,23 +205,11 @@ def main(argv):
     parser.add_argument("--seed", type=int, default=1, help="where nextpnr begins")
     parser.add_argument("--dram", choices=("ddr3", "sdram"), default="ddr3", help="of the simulation")
     options = parser.parse_args(argv)
+    needed = ["litex", "litedram"]
     if options.soc != "simulation":
-        check_family(options.soc, "ecp5", "ecpix5" if options.soc == "ecpix5" else "ecp5-85")
-    try:
-        import litedram  # noqa: F401
-        import litex  # noqa: F401
-
-        if options.soc != "simulation":
-            import litex_boards  # noqa: F401
-    except ImportError as error:
-        raise SystemExit(
-            f"{error.name} cannot be imported by {sys.executable}: "
-            "pip install litex litedram, for a board litex-boards too"
-        ) from None
-    if not PLAIN.is_file():
-        raise SystemExit(f"{PLAIN} is not there: make verilog")
-    options.build.mkdir(parents=True, exist_ok=True)
-    os.chdir(options.build)
+        check_family(options.soc, "ecp5", BOARDS[options.soc][2])
+        needed.append("litex-boards")
+    enter(options.build, needed)
     if options.soc == "simulation":
         simulated(options.dram)
         return 0
